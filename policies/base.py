@@ -1,0 +1,95 @@
+"""What a data policy is: a pure, seeded object that sees rollouts and answers with shares or weights.
+
+Shapes: N rollouts in a step, L response tokens (padded), D domains. The trainer calls, in each step t = 1, 2, ...:
+
+    shares(t)          before rollout: the share of each domain among this step's prompts, or None (uniform over the pool)
+    weights(batch, t)  after the advantages: one weight a rollout (N,) or a token (N, L), or None (all ones)
+    observe(batch, t)  last: the step's signals, for the decisions of step t + 1
+"""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict
+
+from policies.model import StrictModel
+
+Floats = NDArray[np.floating[Any]]
+Family = Literal["control", "selection", "reweighting", "mixing"]
+
+
+class PolicySpec(StrictModel):
+    """A policy by name with *every* parameter filled in; made by `policies.registry.resolve`."""
+
+    name: str
+    parameters: dict[str, bool | int | float | str] = {}
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name}({inner})" if inner else self.name
+
+
+class RolloutBatch(NamedTuple):
+    """One step's rollouts as the trainer has them after the advantages were computed."""
+
+    rewards: Floats
+    """(N,) in [0, 1]."""
+    advantages: Floats
+    """(N, L), 0 where masked."""
+    log_probs: Floats
+    """(N, L) of the rollout policy (the trainer's old log-probs), 0 where masked."""
+    mask: NDArray[np.bool_]
+    """(N, L), true for response tokens that count."""
+    groups: NDArray[np.int64]
+    """(N,) which prompt of the step a rollout answers."""
+    domains: NDArray[np.str_]
+    """(N,)."""
+
+
+class PolicyParameters(StrictModel):
+    """Typed and bounded parameters of one policy; each field's description says its unit and whose default it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Policy(ABC):
+    """Base class; a policy overrides what it acts on. Same inputs, seed and state give the same output."""
+
+    name: ClassVar[str]
+    family: ClassVar[Family]
+    control: ClassVar[str]
+    """The usual control: `static` for mixers, `baseline` for the rest."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """What people call it, lower case (English and Chinese); read by the question reader."""
+    requires: ClassVar[tuple[str, ...]] = ()
+    """Fields of `RolloutBatch` that it reads."""
+    source: ClassVar[str] = ""
+    inert_when: ClassVar[str] = ""
+    """Where it is expected to change nothing."""
+    Parameters: ClassVar[type[PolicyParameters]] = PolicyParameters
+
+    def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
+        self.parameters = parameters
+        self.domains = tuple(domains)
+        self.seed = seed
+
+    def shares(self, step: int) -> Mapping[str, float] | None:
+        """Domain shares of this step's prompts, summing to 1; None: uniform over the pool."""
+        return None
+
+    def weights(self, batch: RolloutBatch, step: int) -> Floats | None:
+        """Non-negative loss weights, (N,) or (N, L), mean one over tokens that count; None: all ones."""
+        return None
+
+    def observe(self, batch: RolloutBatch, step: int) -> None:  # noqa: B027 - most policies keep no state
+        """Takes in the step's signals."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain JSON; `load_state_dict` of it continues identically."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
+        """Restores what `state_dict` gave."""

@@ -1,0 +1,24 @@
+"""Whether the treatment happened, as data; `tools.study.delivery` judges it from paired delivery records."""
+
+from typing import Literal
+
+from policies.model import StrictModel
+
+DeliveryStatus = Literal["delivered", "weak", "not_delivered", "not_recorded"]
+
+
+class Delivery(StrictModel):
+    """Of one comparison."""
+
+    status: DeliveryStatus
+    dose: float | None = None
+    """Mean over seeds of the total variation between the arms' weights or domain shares."""
+    minimum_dose: float | None = None
+    by_seed: dict[str, float] = {}
+    kind: Literal["weights", "mixture", "none"] = "none"
+    """Through which action the arms differ most."""
+    control_dose: float | None = None
+    steps: int | None = None
+    worker_confirmed: bool | None = None
+    """The loss saw, in every step, the weights that the trainer set; None where no weights were set."""
+    reasons: tuple[str, ...] = ()

@@ -1,0 +1,42 @@
+"""One matched run: what it is told to do (`run.json`) and how it ended (`result.json`)."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.base import PolicySpec
+from policies.model import StrictModel
+from training.recipe import Recipe
+
+
+class RunSpec(StrictModel):
+    """One job. `run_key` (training.identity) hashes recipe, policy, seed, replicate, artifacts and versions."""
+
+    schema_version: int = 1
+    recipe: Recipe
+    policy: PolicySpec
+    seed: int = Field(ge=0, lt=2**31)
+    """Data order and every trainer stream."""
+    replicate: int = Field(default=0, ge=0, lt=2**31)
+    """Rollout and sampling streams."""
+    deadline_s: float = Field(gt=0)
+    """Wall seconds after which the run ends itself (outcome `failed`)."""
+
+
+class RunResult(StrictModel):
+    """How an attempt ended; written once, atomically, as the run's last act. No file: the run was interrupted."""
+
+    schema_version: int = 1
+    outcome: Literal["done", "failed"]
+    reason: str = ""
+    """One line; empty when done."""
+    attempt: int
+    steps_done: int
+    wall_s: float
+    first_step_s: float | None = None
+    """Launch to the end of the first step."""
+    peak_memory_mb: float | None = None
+    """Of the whole process tree (proportional set size)."""
+    device_hours: float
+    export: str | None = None
+    """Folder of the exported model, relative to the run directory."""
