@@ -1,9 +1,24 @@
 """The base of every model that crosses a border between packages, processes or files."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class StrictModel(BaseModel):
     """Frozen, unknown fields refused, no NaN or infinity."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, ser_json_inf_nan="null")
+
+
+def describe_faults(error: ValidationError) -> str:
+    """All faults of a validation error in one line: `field: what (value)`, separated by semicolons."""
+    faults = []
+    for fault in error.errors(include_url=False):
+        place = ".".join(str(part) for part in fault["loc"]) or "value"
+        shown = "" if fault["type"] == "missing" else f" (got {_shortened(fault['input'])})"
+        faults.append(f"{place}: {fault['msg'].removeprefix('Value error, ')}{shown}")
+    return "; ".join(faults)
+
+
+def _shortened(value: object, limit: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
