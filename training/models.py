@@ -1,0 +1,48 @@
+"""From a recipe's model name to a folder or hub id, and what identifies a folder's content."""
+
+import hashlib
+from pathlib import Path
+
+from policies.errors import InputError
+from training.benchmarks.catalog import nearest
+
+ASSETS = Path(__file__).parent / "assets"
+BUILTIN = ("tiny-qwen2",)
+
+
+def model_path(recipe_model: str) -> Path:
+    """The shipped folder of `builtin:NAME`; a local folder, absolute; or a Hugging Face id, unchanged.
+
+    Raises InputError for an unknown built-in (nearest names) and for a folder that is no model.
+    """
+    if recipe_model.startswith("builtin:"):
+        name = recipe_model.removeprefix("builtin:")
+        if name not in BUILTIN:
+            known = tuple(f"builtin:{known}" for known in BUILTIN)
+            raise InputError(f"unknown built-in model {recipe_model!r}; try one of: {nearest(recipe_model, known)}")
+        return ASSETS / name
+    folder = Path(recipe_model).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise InputError(f"model folder {recipe_model} has no config.json; name a folder in Hugging Face format")
+        return folder.resolve()
+    if folder.is_absolute() or recipe_model.startswith((".", "~")):
+        raise InputError(
+            f"model folder {recipe_model} does not exist; name a folder, a Hugging Face id or builtin:NAME"
+        )
+    return Path(recipe_model)
+
+
+def model_sha256(path: Path) -> str:
+    """Over every file of a model folder: its name and content, sorted by name; 64 hex digits."""
+    files = sorted(
+        (file for file in path.rglob("*") if file.is_file()), key=lambda file: file.relative_to(path).as_posix()
+    )
+    if not files:
+        raise InputError(f"model folder {path} is empty or missing; name a folder in Hugging Face format")
+    total = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        total.update(f"{file.relative_to(path).as_posix()}\0{content}\n".encode())
+    return total.hexdigest()
