@@ -1,0 +1,109 @@
+"""Scores one exported model on a suite: answers, marks, and the files that keep them.
+
+ANSWERS/<benchmark>.jsonl   one line a question: id, answer, extracted, graded (was it marked right), reason
+ANSWERS/scores.json         written last, whole or not at all: a folder that has it is finished
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from pydantic import Field
+
+from policies.model import StrictModel
+from training.benchmarks.catalog import Benchmark, suite
+from training.benchmarks.engines import transformers as engine
+from training.benchmarks.tiny import Question, benchmark_sha256, questions
+from training.grading.graders import GRADING_VERSION, GradingError, grader
+
+MAX_NEW_TOKENS = 8
+SCORES = "scores.json"
+
+Generate = Callable[[Path, Sequence[str], int], list[str]]
+
+
+class BenchmarkScore(StrictModel):
+    """One benchmark's result."""
+
+    benchmark: str
+    domain: str
+    score: float = Field(ge=0, le=100)
+    """Percent of the questions that were marked right."""
+    questions: int = Field(ge=1)
+    sha256: str
+    """Of the questions, as `benchmark_sha256` has it."""
+
+
+class SuiteScores(StrictModel):
+    """The content of `scores.json`."""
+
+    schema_version: int = 1
+    suite: str
+    harness: str
+    """What else the answers depend on; scores compare only under the same one."""
+    scores: tuple[BenchmarkScore, ...]
+
+
+def _write_whole(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def _mark(row: Benchmark, asked: Sequence[Question], answers: Sequence[str]) -> tuple[BenchmarkScore, str]:
+    """The benchmark's score and its answer lines."""
+    marking = grader(row.grader)
+    lines, right = [], 0
+    for question, answer in zip(asked, answers, strict=True):
+        try:
+            grade = marking(answer, question.answer)
+        except GradingError:
+            raise
+        except Exception as error:
+            raise GradingError(
+                f"grader {row.grader!r} failed on question {question.id} with answer {answer!r} "
+                f"({type(error).__name__}: {error}); nothing of this job was scored"
+            ) from error
+        right += grade.right
+        line = {
+            "id": question.id,
+            "answer": answer,
+            "extracted": grade.extracted,
+            "graded": grade.right,
+            "reason": grade.reason,
+        }
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    score = BenchmarkScore(
+        benchmark=row.id,
+        domain=row.domain,
+        score=100 * right / len(asked),
+        questions=len(asked),
+        sha256=benchmark_sha256(row.suite, row.id),
+    )
+    return score, "".join(lines)
+
+
+def score_export(export: Path, suite_name: str, answers: Path, generate: Generate = engine.generate) -> SuiteScores:
+    """Generates, marks and stores; a folder that already has its scores is read, not repeated.
+
+    Raises InputError for an unknown suite or an incomplete export, GradingError where a grader fails.
+    """
+    done = answers / SCORES
+    if done.is_file():
+        return SuiteScores.model_validate_json(done.read_text(encoding="utf-8"))
+    rows = suite(suite_name)
+    asked = {row.id: questions(row.id) for row in rows}
+    texts = iter(generate(export, [question.prompt for row in rows for question in asked[row.id]], MAX_NEW_TOKENS))
+    marked = [_mark(row, asked[row.id], list(islice(texts, len(asked[row.id])))) for row in rows]
+    answers.mkdir(parents=True, exist_ok=True)
+    for row, (_, lines) in zip(rows, marked, strict=True):
+        _write_whole(answers / f"{row.id}.jsonl", lines)
+    result = SuiteScores(
+        suite=suite_name,
+        harness=f"{engine.harness(MAX_NEW_TOKENS)}, graders {GRADING_VERSION}",
+        scores=tuple(score for score, _ in marked),
+    )
+    _write_whole(done, result.model_dump_json(indent=1) + "\n")
+    return result
