@@ -2,9 +2,11 @@
 
 Shapes: N rollouts in a step, L response tokens (padded), D domains. The trainer calls, in each step t = 1, 2, ...:
 
-    shares(t)          before rollout: the share of each domain among this step's prompts, or None (uniform over the pool)
+    shares(t)          before rollout: each domain's share of this step's prompts, or None (uniform over the pool)
     weights(batch, t)  after the advantages: one weight a rollout (N,) or a token (N, L), or None (all ones)
     observe(batch, t)  last: the step's signals, for the decisions of step t + 1
+
+`shares` and `weights` change no state and may be asked again; `observe` is called once a step, in order.
 """
 
 from abc import ABC
@@ -13,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from policies.model import StrictModel
 
@@ -25,7 +27,7 @@ class PolicySpec(StrictModel):
     """A policy by name with *every* parameter filled in; made by `policies.registry.resolve`."""
 
     name: str
-    parameters: dict[str, bool | int | float | str] = {}
+    parameters: dict[str, bool | int | float | str] = Field(default_factory=dict)
 
     def __str__(self) -> str:
         inner = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
@@ -47,6 +49,8 @@ class RolloutBatch(NamedTuple):
     """(N,) which prompt of the step a rollout answers."""
     domains: NDArray[np.str_]
     """(N,)."""
+    indices: NDArray[np.int64] | None = None
+    """(N,) which of its prompt's rollouts a row is; None: rows of one group come in that order."""
 
 
 class PolicyParameters(StrictModel):
@@ -70,6 +74,8 @@ class Policy(ABC):
     inert_when: ClassVar[str] = ""
     """Where it is expected to change nothing."""
     Parameters: ClassVar[type[PolicyParameters]] = PolicyParameters
+    kept_everything: bool = False
+    """The last answer of `weights` came from a selector that would have kept nothing, and kept everything instead."""
 
     def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
         self.parameters = parameters
@@ -81,7 +87,11 @@ class Policy(ABC):
         return None
 
     def weights(self, batch: RolloutBatch, step: int) -> Floats | None:
-        """Non-negative loss weights, (N,) or (N, L), mean one over tokens that count; None: all ones."""
+        """Non-negative loss weights, (N,) or (N, L), or None: all ones.
+
+        Mean one over the tokens that count and carry gradient (advantage not 0), so that the effective step size
+        stays comparable. A uniform factor on all weights would change next to nothing under Adam.
+        """
         return None
 
     def observe(self, batch: RolloutBatch, step: int) -> None:  # noqa: B027 - most policies keep no state

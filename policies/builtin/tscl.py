@@ -1,0 +1,55 @@
+"""Policy `tscl`: more prompts for the domain whose reward changes fastest."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from policies.base import Floats, PolicyParameters, RolloutBatch
+from policies.domain_window import DomainWindow
+from policies.mixing import MixingPolicy
+from policies.registry import register
+from policies.scorers import abs_slope
+
+
+@register
+class Tscl(MixingPolicy):
+    """Teacher-student curriculum: share_d = floor + (1 - D·floor) · softmax_d(|slope_d| / (spread · temperature)).
+
+    slope_d: least-squares slope of domain d's mean reward (one point a step, (T,) steps by (D,) domains) over the last
+    `window` steps. A domain without a rollout in a step has no point there; with fewer than two points it counts as
+    the mean of the others.
+
+    Source: TSCL, Matiisen et al., arXiv:1707.00183, the *window* algorithm with Boltzmann exploration. The paper draws
+    one task at a time and keeps the last K scores *of each task*; here the window is in steps and the softmax is a
+    share of the step's prompts. The floor is the study's. Dividing by the running spread is ours: reward slopes are
+    ~.002 a step, so the study's softmax at temperature 1 (`normalise=False`) gives .3337/.3333/.3330 and draws
+    static's prompts. Ours acts on differences in slope of whatever size, also on those that are only sampling noise.
+    """
+
+    name = "tscl"
+    aliases = ("teacher-student", "teacher student curriculum", "learning progress", "师生课程学习", "课程学习")
+    requires = ("rewards", "domains")
+    source = "arXiv:1707.00183"
+    inert_when = (
+        "in the warm-up; where no domain's reward changes; with normalise=False at temperature 1, nearly always"
+    )
+
+    def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
+        super().__init__(parameters, domains, seed)
+        self._rewards = DomainWindow(self.domains, self.mixing.window)
+
+    def take_in(self, batch: RolloutBatch, step: int) -> None:
+        """Adds the step's mean reward of each domain."""
+        self._rewards.add(step, batch.rewards, batch.domains)
+
+    def score(self) -> Floats:
+        """(D,) |slope| of reward, per step."""
+        return abs_slope(self._rewards.steps, self._rewards.means)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {**super().state_dict(), "rewards": self._rewards.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restores `state_dict`."""
+        super().load_state_dict(state)
+        self._rewards.load_state_dict(state["rewards"])

@@ -1,0 +1,106 @@
+"""The mixing actuator: a number per domain -> the shares of the next step's prompts.
+
+    share_d = floor + (1 - D * floor) * softmax_d(score / (spread * temperature))
+
+`spread` is the running standard deviation of the scores between domains (`normalise=True`, ours), or 1
+(`normalise=False`, the study's). Without it a score as small as a reward slope (~.002 a step) never moves a softmax at
+temperature 1, and the policy draws exactly its control's prompts.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from policies.base import Floats, Policy, PolicyParameters, RolloutBatch
+from policies.errors import InputError
+
+_NO_SPREAD = 1e-9
+"""Scores that differ by less than this are equal but for float noise: rewards in [0, 1] have no finer grain."""
+
+
+class MixingParameters(PolicyParameters):
+    """What all mixing policies have in common."""
+
+    temperature: float = Field(
+        default=1.0, gt=0, le=1000, description="of the softmax, in units of the (normalised) score; the study's"
+    )
+    floor: float = Field(default=0.05, ge=0, le=0.5, description="least share of a domain; the study's")
+    warmup: int = Field(default=5, ge=2, le=100_000, description="first steps, with equal shares; ours")
+    window: int = Field(default=10, ge=2, le=100_000, description="steps that the signal looks back; ours")
+    normalise: bool = Field(
+        default=True, description="divide the score by its running spread; True is ours, False the study's"
+    )
+
+
+class MixingPolicy(Policy):
+    """Base of the mixers: a subclass gives one score a domain, and keeps what it needs for it.
+
+    Shapes: D domains; scores (D,), NaN where a domain gives no evidence yet (it then counts as the mean of the others).
+    The shares are updated after every step, from step `warmup` on.
+    """
+
+    control = "static"
+    family = "mixing"
+    Parameters = MixingParameters
+
+    def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
+        super().__init__(parameters, domains, seed)
+        assert isinstance(parameters, MixingParameters)
+        self.mixing = parameters
+        if parameters.floor * len(self.domains) > 1:
+            raise InputError(
+                f"policy {self.name}: floor={parameters.floor:g} for {len(self.domains)} domains is over 1 in all; "
+                f"give at most {1 / len(self.domains):.3g}"
+            )
+        self._scores: list[float] | None = None
+        self._variance = 0.0
+        self._updates = 0
+
+    @abstractmethod
+    def take_in(self, batch: RolloutBatch, step: int) -> None:
+        """Remembers the step's signal."""
+
+    @abstractmethod
+    def score(self) -> Floats:
+        """(D,) the number behind the next shares."""
+
+    def shares(self, step: int) -> dict[str, float]:
+        """Equal in the warm-up and before any evidence, then by the scores."""
+        count = len(self.domains)
+        if step <= self.mixing.warmup or self._scores is None:
+            return dict.fromkeys(self.domains, 1 / count)
+        scores = np.asarray(self._scores)
+        scores = scores - scores.max()
+        spread = float(np.sqrt(self._variance)) if self.mixing.normalise else 1.0
+        logits = scores / (spread * self.mixing.temperature) if spread > _NO_SPREAD else np.zeros(count)
+        raised = np.exp(logits)
+        shares = self.mixing.floor + (1 - count * self.mixing.floor) * raised / raised.sum()
+        return {name: float(share) for name, share in zip(self.domains, shares, strict=True)}
+
+    def observe(self, batch: RolloutBatch, step: int) -> None:
+        """Takes in the step; from the last step of the warm-up on, scores the domains for the next."""
+        self.take_in(batch, step)
+        if step < self.mixing.warmup:
+            return
+        scores = self.score()
+        known = ~np.isnan(scores)
+        if not known.any():
+            return
+        scores = np.where(known, scores, scores[known].mean())
+        self._updates += 1
+        # Running over about one window: the first updates count in full, later ones fade.
+        self._variance += (float(scores.var()) - self._variance) / min(self._updates, self.mixing.window)
+        self._scores = [float(score) for score in scores]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain JSON; a subclass adds its memory."""
+        return {"scores": self._scores, "variance": self._variance, "updates": self._updates}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restores `state_dict`."""
+        self._scores = None if state["scores"] is None else [float(score) for score in state["scores"]]
+        self._variance = float(state["variance"])
+        self._updates = int(state["updates"])
