@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from policies.model import StrictModel
 from tools.study.delivery_model import Delivery
 
@@ -61,10 +63,25 @@ class Comparison(StrictModel):
     """Summaries whose unadjusted interval excludes zero."""
     exclusions_expected: float | None = None
     """How many of them chance alone would give: S * (1 - confidence)."""
+    exclusions_strict: tuple[str, ...] = ()
+    """Summaries whose interval excludes zero at `strict_confidence`, the level that "under some summary" needs."""
+    strict_confidence: float | None = None
+    """1 - alpha / (k S)."""
+    worst_summary: str | None = None
+    best_summary: str | None = None
+    """Where the difference, counted in its standard errors, is lowest and highest; None if not estimable."""
+    seeds: tuple[int, ...] = ()
+    """The pairs that everything here is computed on: complete for the whole verdict set in both arms."""
+    lost_seeds: tuple[int, ...] = ()
+    """Seeds of the study that gave no complete pair."""
+    worst_case: OverallVerdict | None = None
+    """Verdict with the lost pairs counted at their worst for the claim; only where it would have been `supported`."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know beside a valid verdict: missing scores, lost pairs, identical arms."""
     faults: tuple[str, ...] = ()
     """For invalid_data, each fault named; for not_estimable, which summaries and why."""
     delivery: Delivery
-    failures: dict[str, int] = {}
+    failures: dict[str, int] = Field(default={})
     """Arm -> runs that failed."""
 
 

@@ -1,0 +1,175 @@
+"""What makes a score table unfit for a verdict, each fault in one line; and what is worth a note beside it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.scores.table import ScoreTable
+
+SHOWN = 3
+"""A line names at most this many places."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """The part of a table that one comparison reads."""
+
+    table: ScoreTable
+    arms: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    scores: NDArray[np.float64]
+    """(arms, N, benchmarks); so are the next two."""
+    questions: NDArray[np.int64]
+    harness: NDArray[np.int64]
+
+
+def faults(
+    table: ScoreTable, arms: Sequence[str] | None = None, benchmarks: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Faults that make the verdict `invalid_data`: one line each, empty when the table is fit.
+
+    Only the arms and benchmarks named are looked at (default: all). A missing cell is no fault: the seed is left out
+    and `notes` says so. Nothing is repaired.
+    """
+    view = _view(table, arms, benchmarks)
+    return tuple(line for check in _FAULTS for line in check(view))
+
+
+def notes(
+    table: ScoreTable, arms: Sequence[str] | None = None, benchmarks: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """What a reader must know though the table is fit: missing cells, seeds that differ, arms that are identical."""
+    view = _view(table, arms, benchmarks)
+    return tuple(line for check in _NOTES for line in check(view))
+
+
+def _view(table: ScoreTable, arms: Sequence[str] | None, benchmarks: Sequence[str] | None) -> _View:
+    chosen = tuple(arm for arm in table.arms if arms is None or arm in arms)
+    columns = tuple(name for name in table.benchmarks if benchmarks is None or name in benchmarks)
+    at = np.ix_(
+        [table.arms.index(arm) for arm in chosen],
+        range(len(table.seeds)),
+        [table.benchmarks.index(name) for name in columns],
+    )
+    return _View(table, chosen, columns, table.scores[at], table.questions[at], table.harness[at])
+
+
+def _several_suites(view: _View) -> Iterator[str]:
+    if len(view.table.suites) > 1:
+        yield f"several suites in one table: {_list(view.table.suites)}"
+
+
+def _duplicates(view: _View) -> Iterator[str]:
+    places = [
+        f"{cell.arm} seed {cell.seed} {cell.benchmark}"
+        for cell in view.table.duplicates
+        if cell.arm in view.arms and cell.benchmark in view.benchmarks
+    ]
+    if places:
+        yield f"duplicate scores: {_list(places)}"
+
+
+def _several_domains(view: _View) -> Iterator[str]:
+    places = [name for name in view.table.domain_conflicts if name in view.benchmarks]
+    if places:
+        yield f"benchmarks with more than one domain: {_list(places)}"
+
+
+def _out_of_range(view: _View) -> Iterator[str]:
+    outside = np.argwhere((view.scores < 0) | (view.scores > 100))
+    places = [
+        f"{view.arms[a]} seed {view.table.seeds[s]} {view.benchmarks[b]} = {view.scores[a, s, b]:g}"
+        for a, s, b in outside
+    ]
+    if places:
+        yield f"scores outside 0..100: {_list(places)}"
+
+
+def _fractions(view: _View) -> Iterator[str]:
+    tops = {
+        arm: float(np.nanmax(block))
+        for arm, block in zip(view.arms, view.scores, strict=True)
+        if not np.isnan(block).all()
+    }
+    fractions = [arm for arm, top in tops.items() if 0 < top <= 1]
+    percents = [arm for arm, top in tops.items() if top > 1]
+    if fractions and percents:
+        yield f"scores look like fractions in {_list(fractions)} and like percent in {_list(percents)}"
+
+
+def _mixed_harness(view: _View) -> Iterator[str]:
+    places = [
+        f"{name} ({_list([view.table.harnesses[code] or 'not recorded' for code in codes])})"
+        for name, codes in _distinct(view, view.harness)
+    ]
+    if places:
+        yield f"different harnesses on one benchmark: {_list(places)}"
+
+
+def _unequal_questions(view: _View) -> Iterator[str]:
+    places = [
+        f"{name} ({_list([str(count) if count >= 0 else 'not recorded' for count in counts])})"
+        for name, counts in _distinct(view, view.questions)
+    ]
+    if places:
+        yield f"unequal question counts on one benchmark: {_list(places)}"
+
+
+def _missing(view: _View) -> Iterator[str]:
+    present = ~np.isnan(view.scores)
+    begun = np.asarray(present.any(axis=2))
+    places = [
+        f"{view.arms[a]} seed {view.table.seeds[s]} {view.benchmarks[b]}"
+        for a, s, b in np.argwhere(~present & begun[:, :, None])
+    ]
+    if places:
+        yield f"missing scores, their seeds are left out: {_list(places)}"
+
+
+def _seeds_differ(view: _View) -> Iterator[str]:
+    present = np.asarray((~np.isnan(view.scores)).any(axis=2))
+    for arm, own in zip(view.arms, present, strict=True):
+        absent = [str(view.table.seeds[s]) for s in np.flatnonzero(present.any(axis=0) & ~own)]
+        if absent:
+            yield f"{arm} has no run of seed {_list(absent)}: pairs are made on the seeds that both arms have"
+
+
+def _identical(view: _View) -> Iterator[str]:
+    for first in range(len(view.arms)):
+        for second in range(first + 1, len(view.arms)):
+            ours, theirs = view.scores[first], view.scores[second]
+            both = ~(np.isnan(ours) | np.isnan(theirs))
+            if both.any() and np.array_equal(ours[both], theirs[both]):
+                yield (
+                    f"{view.arms[first]} and {view.arms[second]} have identical scores in all {both.sum()} cells: "
+                    "suspected identical runs"
+                )
+
+
+def _distinct(view: _View, values: NDArray[np.int64]) -> Iterator[tuple[str, list[int]]]:
+    """Benchmarks on which the cells that have a score carry more than one value, with the values."""
+    present = ~np.isnan(view.scores)
+    for column, name in enumerate(view.benchmarks):
+        found = np.unique(values[:, :, column][present[:, :, column]])
+        if len(found) > 1:
+            yield name, [int(value) for value in found]
+
+
+def _list(places: Sequence[str]) -> str:
+    shown = ", ".join(places[:SHOWN])
+    return shown if len(places) <= SHOWN else f"{shown} and {len(places) - SHOWN} more"
+
+
+_Check = Callable[[_View], Iterator[str]]
+_FAULTS: tuple[_Check, ...] = (
+    _several_suites,
+    _duplicates,
+    _several_domains,
+    _out_of_range,
+    _fractions,
+    _mixed_harness,
+    _unequal_questions,
+)
+_NOTES: tuple[_Check, ...] = (_missing, _seeds_differ, _identical)

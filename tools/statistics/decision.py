@@ -1,0 +1,73 @@
+"""The rule from intervals to verdict, for one study or a whole array of simulated ones: the same code judges both."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tools.statistics.family import family_confidence
+from tools.statistics.paired import critical_t
+from tools.statistics.verdict_model import OverallVerdict, SummaryReading
+
+DECISIONS: tuple[OverallVerdict, ...] = (
+    "supported",
+    "depends_on_summary",
+    "negative_equivalent",
+    "negative_inconclusive",
+)
+"""In order of precedence; `Decision.code` counts in it."""
+
+
+class Decision(NamedTuple):
+    """Of studies of any array shape (...)."""
+
+    code: NDArray[np.int64]
+    """Index into `DECISIONS`."""
+    direction: NDArray[np.int64]
+    """+1 or -1 when supported, else 0."""
+    negligible: NDArray[np.bool_]
+    """Supported, yet every interval lies inside +- SESOI."""
+
+
+def decide(
+    means: NDArray[np.floating[Any]],
+    errors: NDArray[np.floating[Any]],
+    n: int,
+    confidence: float,
+    family_size: int,
+    sesoi: ArrayLike,
+) -> Decision:
+    """Judges studies that are valid, delivered and estimable.
+
+    means, errors: (..., S) mean difference and its standard error sd / sqrt(n) > 0 under each of S summaries, n >= 2
+    pairs; sesoi: a number or (S,). "Under every summary" is an intersection-union test, each interval at the family
+    level. "Under some summary" is corrected over the summaries too (1 - alpha / (k S)), or is shown by two family
+    intervals that exclude zero with opposite signs.
+    """
+    summaries = means.shape[-1]
+    family = family_confidence(confidence, family_size)
+    half = critical_t(n - 1, family) * errors
+    strict = critical_t(n - 1, family_confidence(family, summaries)) * errors
+    better, worse = np.asarray(means > half), np.asarray(means < -half)
+    inside = np.all(np.abs(means) + half < np.asarray(sesoi), axis=-1)
+    up, down = np.all(better, axis=-1), np.all(worse, axis=-1)
+    some = np.any(np.abs(means) > strict, axis=-1) | (np.any(better, axis=-1) & np.any(worse, axis=-1))
+    supported = up | down
+    code: NDArray[np.int64] = np.where(supported, 0, np.where(some, 1, np.where(inside, 2, 3)))
+    return Decision(code, up.astype(np.int64) - down.astype(np.int64), supported & inside)
+
+
+def reading(low: float | None, high: float | None, sesoi: float) -> SummaryReading:
+    """What one summary's family interval says."""
+    if low is None or high is None:
+        return "not_estimable"
+    if low > 0:
+        return "better"
+    if high < 0:
+        return "worse"
+    return "equivalent" if inside(low, high, sesoi) else "inconclusive"
+
+
+def inside(low: float | None, high: float | None, sesoi: float) -> bool:
+    """Whether the interval lies inside +- SESOI."""
+    return low is not None and high is not None and -sesoi < low and high < sesoi
