@@ -125,6 +125,7 @@ def _load_builtins() -> None:
     _builtin_names()
 
 
+@cache
 def _entry_points() -> dict[str, tuple[metadata.EntryPoint, ...]]:
     found: dict[str, tuple[metadata.EntryPoint, ...]] = {}
     for point in metadata.entry_points(group=ENTRY_POINTS):
