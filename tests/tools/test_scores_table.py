@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from score_tables import DOMAINS, row, rows, table
+
+from policies.errors import InputError
+from tools.scores import integrity
+from tools.scores.table import ScoreTable
+
+
+def test_matrix_gives_only_complete_seeds_and_keeps_the_order_of_benchmarks_asked_for():
+    some = [row("a", seed, name, seed * 10 + n) for seed in (3, 1) for n, name in enumerate(("gsm8k", "kk_hard"))]
+    some.append(row("a", 2, "gsm8k", 50))
+    matrix = ScoreTable.from_rows(some).matrix("a", ("kk_hard", "gsm8k"))
+    assert matrix.seeds == (1, 3)
+    assert matrix.scores.tolist() == [[11, 10], [31, 30]]
+
+
+def test_pairs_are_made_on_the_overlap_of_seeds():
+    full = rows({"a": [50, 51, 52], "b": [40, 40, 40]})
+    part = [r for r in full if not (r.arm == "b" and r.seed == 2)]
+    pairs = ScoreTable.from_rows(part).paired("a", "b", tuple(DOMAINS))
+    assert pairs.seeds == (1, 3)
+    assert (pairs.treatment - pairs.control)[:, 0].tolist() == [10, 12]
+
+
+def test_a_zero_is_a_score_and_an_unknown_arm_or_benchmark_has_none():
+    made = table({"a": [0, 0]})
+    assert made.matrix("a", ("gsm8k",)).scores.tolist() == [[0], [0]]
+    assert made.matrix("nobody", ("gsm8k",)).seeds == ()
+    assert made.matrix("a", ("gsm8k", "unheard_of")).seeds == ()
+
+
+def test_row_order_does_not_matter():
+    made = rows({"a": [50, 51, 52], "b": [40, 41, 39]})
+    one, other = ScoreTable.from_rows(made), ScoreTable.from_rows(made[::-1])
+    np.testing.assert_array_equal(one.matrix("a", ("gsm8k",)).scores, other.matrix("a", ("gsm8k",)).scores)
+
+
+def test_no_rows_is_one_clear_line():
+    with pytest.raises(InputError, match="empty"):
+        ScoreTable.from_rows([])
+
+
+def test_a_sound_table_has_neither_faults_nor_notes():
+    sound = table({"a": [50, 51, 52], "b": [40, 41, 42.5]})
+    assert integrity.faults(sound) == ()
+    assert integrity.notes(sound) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"suite": "dataflex-12"}, "several suites in one table: tiny-12, dataflex-12"),
+        ({"harness": "h2"}, "different harnesses on one benchmark: gsm8k (h1, h2)"),
+        ({"harness": ""}, "different harnesses on one benchmark: gsm8k (h1, not recorded)"),
+        ({"questions": 60}, "unequal question counts on one benchmark: gsm8k (60, 120)"),
+        ({"score": 100.5}, "scores outside 0..100: b seed 2 gsm8k = 100.5"),
+        ({"score": -1}, "scores outside 0..100: b seed 2 gsm8k = -1"),
+        ({"domain": "poetry"}, "benchmarks with more than one domain: gsm8k"),
+    ],
+)
+def test_each_fault_is_named_with_its_place(change, line):
+    made = rows({"a": [50, 51], "b": [40, 41]})
+    at = next(i for i, r in enumerate(made) if (r.arm, r.seed, r.benchmark) == ("b", 2, "gsm8k"))
+    made[at] = made[at].model_copy(update=change)
+    assert integrity.faults(ScoreTable.from_rows(made)) == (line,)
+
+
+def test_a_duplicate_is_a_fault_even_when_the_values_agree():
+    made = rows({"a": [50, 51], "b": [40, 41]})
+    found = integrity.faults(ScoreTable.from_rows([*made, made[0]]))
+    assert found == ("duplicate scores: a seed 1 math500",)
+
+
+def test_fractions_beside_percent_are_a_fault():
+    assert integrity.faults(table({"a": [0.5, 0.6], "b": [40, 41]})) == (
+        "scores look like fractions in a and like percent in b",
+    )
+
+
+def test_many_places_are_cut_short():
+    made = table({"a": [101, 102], "b": [40, 41]})
+    (line,) = integrity.faults(made)
+    assert line.endswith("and 21 more")
+
+
+def test_faults_of_other_arms_and_benchmarks_do_not_spoil_a_comparison():
+    made = table({"a": [50, 51], "b": [40, 41], "c": [400, 41]})
+    assert integrity.faults(made, arms=("a", "b")) == ()
+    assert integrity.faults(made, benchmarks=("gsm8k",)) != ()
+
+
+def test_missing_cells_missing_seeds_and_identical_arms_are_notes():
+    full = rows({"a": [50, 51, 52], "b": [50, 51, 52]})
+    part = [r for r in full if (r.arm, r.seed) != ("b", 3) and (r.arm, r.seed, r.benchmark) != ("a", 1, "gsm8k")]
+    made = ScoreTable.from_rows(part)
+    assert integrity.faults(made) == ()
+    assert integrity.notes(made) == (
+        "missing scores, their seeds are left out: a seed 1 gsm8k",
+        "b has no run of seed 3: pairs are made on the seeds that both arms have",
+        "a and b have identical scores in all 23 cells: suspected identical runs",
+    )
