@@ -24,10 +24,14 @@ class RunSpec(StrictModel):
 
 
 class RunResult(StrictModel):
-    """How an attempt ended; written once, atomically, as the run's last act. No file: the run was interrupted."""
+    """How an attempt ended: always in `attempts/<k>/result.json`, and in the run's own `result.json` when it is final.
+
+    `interrupted` is not final: the run was stopped or lost its processes, and a new attempt continues from the last
+    checkpoint. A killed attempt leaves no file at all, which means the same.
+    """
 
     schema_version: int = 1
-    outcome: Literal["done", "failed"]
+    outcome: Literal["done", "failed", "interrupted"]
     reason: str = ""
     """One line; empty when done."""
     attempt: int

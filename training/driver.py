@@ -1,0 +1,127 @@
+"""The process that drives verl: `python -m training.driver ATTEMPT_DIR RAY_TEMP`, started by `training.run`.
+
+It runs verl's own task runner in this process (stock verl gives it one more process, and one more import of
+everything), starts Ray beside the imports, then exports and checks the model. It reads RUN_DIR/config.yaml, writes
+ATTEMPT_DIR/driver.json, and leaves without Ray's slow farewell: `training.run` ends what is left.
+"""
+
+import gc
+import json
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+_INFRASTRUCTURE = {"ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError", "RaySystemError",
+                   "OutOfMemoryError", "RaySystemError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
+                   "LocalRayletDiedError"}  # fmt: skip
+FAILED, INTERRUPTED = 1, 75
+
+
+def ease_garbage_collection() -> None:
+    """Fewer collections while importing: 30 % less import time. Ray runs it first in every worker process."""
+    gc.set_threshold(100_000, 50, 100)
+
+
+def main(attempt: Path, ray_temp: str) -> int:
+    """Trains, exports, and says how it went; the exit code of the process."""
+    ease_garbage_collection()
+    from omegaconf import OmegaConf
+
+    from policies.errors import AdvisorError
+
+    config = OmegaConf.load(attempt.parent.parent / "config.yaml")
+    OmegaConf.set_struct(config, True)
+    outcome: dict[str, Any] = {"outcome": "done", "reason": ""}
+    try:
+        task_runner = _start(config, ray_temp)
+        task_runner.run(config)
+        outcome["export"] = _export(config, task_runner.trainer, attempt.parent.parent)
+    except AdvisorError as error:
+        outcome |= {"outcome": "failed", "reason": str(error)}
+    except BaseException as error:
+        traceback.print_exc()
+        kind = "interrupted" if type(error).__name__ in _INFRASTRUCTURE else "failed"
+        outcome |= {"outcome": kind, "reason": f"{type(error).__name__}: {_first_line(error)}"}
+    from training.run_files import write_atomically
+
+    write_atomically(attempt / "driver.json", json.dumps(outcome))
+    return {"done": 0, "failed": FAILED}.get(outcome["outcome"], INTERRUPTED)
+
+
+def _start(config: "DictConfig", ray_temp: str) -> Any:
+    """verl's task runner, with Ray running and our trainer registered."""
+    import ray
+    from omegaconf import OmegaConf
+
+    failure: list[BaseException] = []
+    imports = threading.Thread(target=_import_verl, args=(failure,), name="import-verl")
+    imports.start()
+    arguments = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
+    assert isinstance(arguments, dict)
+    arguments["runtime_env"] = {"worker_process_setup_hook": "training.driver.ease_garbage_collection"}
+    try:
+        ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)
+    except (ConnectionError, TimeoutError, RuntimeError):
+        traceback.print_exc()
+        ray.shutdown()
+        ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)  # under heavy load the first try can time out
+    imports.join()
+    if failure:
+        raise failure[0]
+    from verl.trainer.main_ppo import TaskRunnerV1
+    from verl.trainer.ppo.utils import need_critic, need_reference_policy
+    from verl.utils.config import validate_config
+
+    validate_config(
+        config=config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config)
+    )
+    return TaskRunnerV1.__ray_metadata__.modified_class()
+
+
+def _import_verl(failure: list[BaseException]) -> None:
+    try:
+        import verl.trainer.main_ppo
+
+        import training.verl_plugin.trainer  # noqa: F401 - registers our trainer
+    except BaseException as error:
+        failure.append(error)
+
+
+def _export(config: "DictConfig", trainer: Any, run_folder: Path) -> dict[str, Any]:
+    import ray
+
+    from training.checkpoints import export_model
+
+    served = None
+    if config.actor_rollout_ref.rollout.name == "transformers_cpu":
+        served = ray.get(trainer.llm_server_manager.server_handles[0].digest.remote())
+    last = Path(config.trainer.default_local_dir) / f"global_step_{config.trainer.total_training_steps}"
+    return export_model(last, Path(config.actor_rollout_ref.model.path), run_folder / "export", served)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1].strip()[:300] if lines else ""
+
+
+def _end_with_parent() -> None:
+    """On Linux the kernel ends this process when `training.run` dies, however it dies."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _end_with_parent()
+    code = main(Path(sys.argv[1]), sys.argv[2])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,68 @@
+"""What identifies a run: hashes of what goes into it, package versions, and the `run_key` over all of it."""
+
+import hashlib
+import importlib.metadata
+from functools import cache
+from pathlib import Path
+
+import rfc8785
+
+from policies.errors import AdvisorError
+from training.data.training_files import training_data_sha256
+from training.models import model_path, model_sha256
+from training.recipe import Recipe
+from training.run_spec import RunSpec
+
+VERSIONED = ("verl", "torch", "transformers", "ray", "tensordict", "TransferQueue", "torchdata", "numpy")
+"""Packages whose version can change what a run computes."""
+
+
+@cache
+def _source_sha256(folder: str) -> str:
+    """Over the Python and YAML files of one of our packages: names and contents."""
+    root = Path(__file__).resolve().parent.parent / folder
+    total = hashlib.sha256()
+    for file in sorted(root.rglob("*")):
+        if file.suffix in {".py", ".yaml"}:
+            total.update(f"{file.relative_to(root).as_posix()}\0".encode())
+            total.update(file.read_bytes())
+    return total.hexdigest()
+
+
+def artifact_hashes(recipe: Recipe) -> dict[str, str]:
+    """sha256 of everything a run reads besides its specification: model, training data, grading, policies, plugin."""
+    return {
+        "model": model_sha256(model_path(recipe.model)),
+        "training_data": training_data_sha256(recipe.data),
+        "grading": _source_sha256("training/grading"),
+        "policies": _source_sha256("policies"),
+        "verl_plugin": _source_sha256("training/verl_plugin"),
+    }
+
+
+def package_versions() -> dict[str, str]:
+    """Installed versions; raises AdvisorError naming what is missing and the line that installs it."""
+    versions, missing = {}, []
+    for name in VERSIONED:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        from training.overrides import TRAIN_EXTRA
+
+        raise AdvisorError(f"training needs packages that are not installed: {', '.join(missing)}; run: {TRAIN_EXTRA}")
+    return versions
+
+
+def run_key(spec: RunSpec, artifacts: dict[str, str], versions: dict[str, str]) -> str:
+    """sha256 (64 hex) over RFC 8785 JSON of recipe, policy, seed, replicate, artifacts and versions; no paths."""
+    content = {
+        "recipe": spec.recipe.held_fixed(),
+        "policy": spec.policy.model_dump(mode="json"),
+        "seed": spec.seed,
+        "replicate": spec.replicate,
+        "artifacts": artifacts,
+        "versions": versions,
+    }
+    return hashlib.sha256(rfc8785.dumps(content)).hexdigest()

@@ -1,0 +1,72 @@
+"""One matched run: `python -m training.run RUN_DIR`.
+
+Reads RUN_DIR/run.json, holds RUN_DIR/run.lock for its whole life, trains through verl in child processes, checks and
+exports the model, and writes RUN_DIR/result.json as its last act (files: `training.run_files`). It needs neither
+torch nor verl in this process.
+
+Exit code 0: done (also when it was done before). 1: failed for good. 2: RUN_DIR cannot be used. 75: interrupted, by
+lost processes. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next attempt continues from the last
+checkpoint.
+"""
+
+import sys
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from policies.errors import AdvisorError, InputError
+from policies.installation import check_packages
+from policies.model import describe_faults
+from training.attempt import Attempt
+from training.prepare import prepare
+from training.run_files import RunFiles
+from training.run_lock import RunLock
+from training.run_spec import RunResult, RunSpec
+
+EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 75}
+
+
+def run(folder: Path) -> RunResult:
+    """Runs one attempt to its end, or returns the final result that is already there.
+
+    Raises InputError when the folder holds no usable run.json or another process works in it.
+    """
+    files = RunFiles(folder.resolve())
+    spec = read_spec(files)
+    with RunLock(files.lock) as lock:
+        final = files.final_result()
+        if final is not None:
+            return final
+        number = max(files.attempt_numbers(), default=0) + 1
+        attempt = Attempt(files, spec, number, lock)
+        prepare(files, spec, attempt.folder)
+        return attempt.run()
+
+
+def read_spec(files: RunFiles) -> RunSpec:
+    """The run's specification; raises InputError with all faults."""
+    try:
+        return RunSpec.model_validate_json(files.spec.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{files.folder} has no run.json; `advisor run` makes run directories") from error
+    except ValidationError as error:
+        raise InputError(f"{files.spec} is not a run specification: {describe_faults(error)}") from error
+
+
+def main(arguments: list[str]) -> int:
+    """Command line; the exit code."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m training.run RUN_DIR\n")
+        return 2
+    try:
+        check_packages()
+        result = run(Path(arguments[0]))
+    except AdvisorError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return InputError.exit_code if isinstance(error, InputError) else error.exit_code
+    sys.stderr.write(f"{result.outcome}: {result.steps_done} steps in {result.wall_s:.0f} s. {result.reason}\n")
+    return 143 if result.outcome == "interrupted" and result.reason == Attempt.STOPPED else EXIT_CODES[result.outcome]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
