@@ -29,6 +29,7 @@ def abs_slope(steps: Floats, values: Floats) -> Floats:
     y = np.where(seen, values, 0.0)
     x = np.where(seen, x - x.sum(axis=0) / divisor, 0.0)
     y = np.where(seen, y - y.sum(axis=0) / divisor, 0.0)
-    spread = np.where(enough, (x * x).sum(axis=0), 1.0)
+    squares = (x * x).sum(axis=0)
+    spread = np.where(squares > 0, squares, 1.0)
     slopes: Floats = np.where(enough, np.abs((x * y).sum(axis=0) / spread), np.nan)
     return slopes

@@ -1,0 +1,179 @@
+"""Did the treatment happen? Judged from the delivery records of paired runs (same seed, treatment and control)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from policies.delivery import DeliveryRecord, WeightStatistics
+from tools.study.delivery_model import Delivery, DeliveryStatus
+
+Records = Sequence[DeliveryRecord]
+Runs = Mapping[int, Records]
+
+WEIGHTS_APART = 1e-6
+"""A weights dose below this is float noise."""
+_SEEN_TOLERANCE = 1e-5
+"""Relative; worker and trainer add up float32 in different order."""
+_SHARES_APART = 1e-9
+
+
+class PairDose(NamedTuple):
+    """One pair of runs, averaged over its steps."""
+
+    mixture: float
+    """Total variation of the realised domain shares."""
+    weights: float
+    """Difference of the two runs' weight doses: a lower bound of the total variation between their weights."""
+    control_weights: float
+    identical: bool
+    """Same prompts in every step, and no weights that act in either run."""
+
+
+def compare_delivery(
+    treatment: Runs, control: Runs, minimum_dose: float, prompts_per_step: int, *, head_to_head: bool = False
+) -> Delivery:
+    """Compares each seed's pair of runs, step by step.
+
+    `treatment` and `control` map a seed to its run's records, one a step. The dose is the mean over steps, then over
+    seeds, of the total variation between the arms: in realised domain shares (mixture) or in loss weights, whichever is
+    larger. A mixture dose below 1 / (2 * prompts_per_step), half a prompt a step, counts as 0.
+
+    `not_recorded`: a seed without partner, a run without records, steps missing. `not_delivered`: no dose, a pair that
+    is identical in everything, a loss that did not see what the trainer set, or a control that reweights (unless the
+    study is `head_to_head`). `weak`: a dose below `minimum_dose`. The reasons name seed and step.
+    """
+    faults = tuple(_unpaired(treatment, control))
+    if faults:
+        return Delivery(status="not_recorded", minimum_dose=minimum_dose, reasons=faults)
+    pairs = {seed: _pair_dose(treatment[seed], control[seed]) for seed in sorted(treatment)}
+    mixture, weights = (_mean([getattr(pair, kind) for pair in pairs.values()]) for kind in ("mixture", "weights"))
+    control_dose = _mean([pair.control_weights for pair in pairs.values()])
+    kind = _kind(mixture, weights, prompts_per_step)
+    unseen = [
+        *(reason for seed in pairs for reason in _unseen(f"seed {seed}", treatment[seed])),
+        *(reason for seed in pairs for reason in _unseen(f"seed {seed}, control", control[seed])),
+    ]
+    reasons = list(unseen)
+    reasons += [f"seed {seed}: both runs are identical in everything" for seed in pairs if pairs[seed].identical]
+    if control_dose > WEIGHTS_APART and not head_to_head:
+        reasons.append(f"the control reweights rollouts itself (dose {control_dose:.3g}); its dose must be 0")
+    if kind == "none":
+        reasons.append(
+            f"no dose: shares differ by {mixture:.3g} (half a prompt a step is {1 / (2 * prompts_per_step):.3g}), "
+            f"weights by {weights:.3g}"
+        )
+    dose = weights if kind == "weights" else mixture if kind == "mixture" else max(mixture, weights)
+    status: DeliveryStatus = "not_delivered" if reasons else "delivered" if dose >= minimum_dose else "weak"
+    if status == "weak":
+        reasons.append(f"dose {dose:.3g} is below the plan's minimum {minimum_dose:g}")
+    reasons += [reason for seed in pairs for reason in _remarks(f"seed {seed}", treatment[seed], control[seed])]
+    weighted = any(record.weights_set or record.weights_seen for runs in treatment.values() for record in runs)
+    return Delivery(
+        status=status,
+        dose=dose,
+        minimum_dose=minimum_dose,
+        by_seed={str(seed): pair.weights if kind == "weights" else pair.mixture for seed, pair in pairs.items()},
+        kind=kind,
+        control_dose=control_dose,
+        steps=max(len(records) for records in treatment.values()),
+        worker_confirmed=not unseen if weighted or unseen else None,
+        reasons=tuple(reasons),
+    )
+
+
+def _kind(mixture: float, weights: float, prompts_per_step: int) -> Literal["weights", "mixture", "none"]:
+    mixes, weighs = mixture >= 1 / (2 * prompts_per_step), weights > WEIGHTS_APART
+    if mixes and (mixture >= weights or not weighs):
+        return "mixture"
+    return "weights" if weighs else "none"
+
+
+def _pair_dose(treatment: Records, control: Records) -> PairDose:
+    steps = list(zip(treatment, control, strict=True))
+    weights = _mean([abs(ours.weight_dose - theirs.weight_dose) for ours, theirs in steps])
+    same_prompts = all(ours.prompt_stream == theirs.prompt_stream for ours, theirs in steps)
+    acting = max(max(ours.weight_dose, theirs.weight_dose) for ours, theirs in steps)
+    return PairDose(
+        mixture=_mean([total_variation(ours.realised_shares, theirs.realised_shares) for ours, theirs in steps]),
+        weights=weights,
+        control_weights=_mean([theirs.weight_dose for _, theirs in steps]),
+        identical=same_prompts and acting <= WEIGHTS_APART,
+    )
+
+
+def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """0.5 * sum |p - q| of two distributions over domains; a domain that is absent has share 0."""
+    return 0.5 * sum(abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in one.keys() | other.keys())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _unpaired(treatment: Runs, control: Runs) -> Iterator[str]:
+    if not treatment and not control:
+        yield "no run of either arm has a delivery record"
+    for seed in sorted(treatment.keys() ^ control.keys()):
+        yield f"seed {seed}: no delivery record of the {'control' if seed in treatment else 'treatment'}"
+    for seed in sorted(treatment.keys() & control.keys()):
+        broken = [*_gaps(f"seed {seed}, treatment", treatment[seed]), *_gaps(f"seed {seed}, control", control[seed])]
+        yield from broken
+        ours, theirs = len(treatment[seed]), len(control[seed])
+        if not broken and ours != theirs:
+            yield f"seed {seed}: the treatment recorded {ours} steps, the control {theirs}"
+
+
+def _gaps(where: str, records: Records) -> Iterator[str]:
+    if not records:
+        yield f"{where}: the delivery record is empty"
+    for place, record in enumerate(records, start=1):
+        if record.step != place:
+            yield f"{where}: the delivery record has step {record.step} where step {place} should be"
+            return
+
+
+def _unseen(where: str, records: Records) -> Iterator[str]:
+    """At most one reason a run: the first step in which the loss saw something else than the trainer set."""
+    wrong = [(record.step, fault) for record in records if (fault := _mismatch(record))]
+    if wrong:
+        step, fault = wrong[0]
+        yield f"{where}, step {step}: {fault} ({len(wrong)} of {len(records)} steps)"
+
+
+def _mismatch(record: DeliveryRecord) -> str:
+    asked, seen = record.weights_set, record.weights_seen
+    if asked is None and seen is None:
+        return ""
+    if seen is None:
+        return "the trainer set weights, the loss saw none"
+    if asked is None:
+        return "the loss saw weights that the policy did not set"
+    apart = [name for name in WeightStatistics.model_fields if not _close(getattr(asked, name), getattr(seen, name))]
+    shown = ", ".join(f"{name} {getattr(asked, name):g} set, {getattr(seen, name):g} seen" for name in apart)
+    return f"the loss saw other weights than were set: {shown}" if apart else ""
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= _SEEN_TOLERANCE * max(abs(one), abs(other))
+
+
+def _remarks(where: str, treatment: Records, control: Records) -> Iterator[str]:
+    """What a reader should know, whatever the status."""
+    steps = list(zip(treatment, control, strict=True))
+    apart = [
+        ours
+        for ours, theirs in steps
+        if ours.requested_shares is not None
+        and theirs.requested_shares is not None
+        and total_variation(ours.requested_shares, theirs.requested_shares) > _SHARES_APART
+    ]
+    if apart and all(ours.prompt_stream == theirs.prompt_stream for ours, theirs in steps):
+        yield (
+            f"{where}: other shares were requested in {len(apart)} of {len(steps)} steps, "
+            "yet both runs drew the same prompts"
+        )
+    mixed = [(ours.requested_shares is None) != (theirs.requested_shares is None) for ours, theirs in steps]
+    if any(mixed):
+        yield f"{where}: one arm draws uniformly over the pool, so part of the dose is its sampling noise"
+    kept = sum(record.kept_everything for record in treatment)
+    if kept:
+        yield f"{where}: the selector kept everything in {kept} of {len(steps)} steps, as nothing would have been left"
