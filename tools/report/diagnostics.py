@@ -1,0 +1,68 @@
+"""Paired differences outside the verdict: one a benchmark, one an outcome, each with its unadjusted interval."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tools.report.material import Outcome, ReportMaterial
+from tools.scores.table import ScoreRow
+from tools.statistics.paired import PairedInterval, paired_t
+
+
+class Diagnostic(NamedTuple):
+    """One quantity in both arms of one comparison, over the seeds that have it in both."""
+
+    name: str
+    group: str
+    """Domain of a benchmark, unit of an outcome."""
+    questions: int | None
+    treatment_mean: float | None
+    control_mean: float | None
+    difference: PairedInterval
+    """Treatment - control at the plan's confidence."""
+
+
+def benchmark_diagnostics(material: ReportMaterial, treatment: str) -> tuple[Diagnostic, ...]:
+    """One row a planned benchmark, in plan order, on the seeds that have it in both arms."""
+    cells: dict[tuple[str, str], dict[str, ScoreRow]] = {}
+    for row in material.scores:
+        cells.setdefault((row.arm, row.benchmark), {}).setdefault(str(row.seed), row)
+    rows = []
+    for benchmark in material.plan.benchmarks:
+        ours = cells.get((treatment, benchmark.id), {})
+        theirs = cells.get((material.plan.control.id, benchmark.id), {})
+        if ours or theirs:
+            pair = _pair(_scores(ours), _scores(theirs), material.plan.analysis.confidence)
+            rows.append(Diagnostic(benchmark.id, benchmark.domain, benchmark.questions, *pair))
+    return tuple(rows)
+
+
+def outcome_diagnostics(material: ReportMaterial, treatment: str) -> tuple[tuple[Outcome, Diagnostic], ...]:
+    """One row an outcome that has a value in either arm."""
+    rows = []
+    for outcome in material.outcomes:
+        ours = outcome.values.get(treatment, {})
+        theirs = outcome.values.get(material.plan.control.id, {})
+        if ours or theirs:
+            pair = _pair(ours, theirs, material.plan.analysis.confidence)
+            rows.append((outcome, Diagnostic(outcome.name, outcome.unit, None, *pair)))
+    return tuple(rows)
+
+
+def _scores(rows: Mapping[str, ScoreRow]) -> dict[str, float]:
+    return {seed: row.score for seed, row in rows.items()}
+
+
+def _pair(
+    ours: Mapping[str, float], theirs: Mapping[str, float], confidence: float
+) -> tuple[float | None, float | None, PairedInterval]:
+    both = [seed for seed in ours if seed in theirs]
+    differences = [ours[seed] - theirs[seed] for seed in both]
+    return (
+        _mean([ours[seed] for seed in both]),
+        _mean([theirs[seed] for seed in both]),
+        paired_t(differences, confidence),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,149 @@
+"""The figures: intervals of every summary (forest plot), and training reward by arm. The same input, the same bytes."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tools.report import numbers
+from tools.report.facts import Facts
+from tools.report.material import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#4d4d4d", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""The control first, then treatments; Okabe and Ito's palette, told apart by colour-blind readers."""
+
+_STYLE: Any = {
+    "svg.hashsalt": "experiment-advisor",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.dpi": 100,
+    "savefig.dpi": 100,
+}
+
+
+def forest(comparisons: Sequence[Facts], path: Path) -> bool:
+    """Draws one panel a comparison that has summaries; False, and no file, when there is none."""
+    shown = [one for one in comparisons if any(summary.mean is not None for summary in one.summaries)]
+    if not shown:
+        return False
+    rows = [len(one.summaries) for one in shown]
+    with _figure(7.2, sum(0.32 * count + 0.95 for count in rows) + 0.35) as figure:
+        panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=[count + 1 for count in rows])
+        for panel, one in zip(panels[:, 0], shown, strict=True):
+            _forest_panel(panel, one)
+        _save(figure, path)
+    return True
+
+
+def _forest_panel(panel: "Axes", one: Facts) -> None:
+    for at, summary in enumerate(one.summaries):
+        place = len(one.summaries) - 1 - at
+        strong = summary.summary == one.comparison.primary
+        color = COLORS[1]
+        panel.fill_betweenx([place - 0.5, place + 0.5], -summary.sesoi, summary.sesoi, color="#ececec", lw=0, zorder=0)
+        if summary.low is not None and summary.high is not None:
+            panel.plot([summary.low, summary.high], [place, place], color="#8c8c8c", lw=1.2, zorder=3)
+            _ticks(panel, summary.low, summary.high, place)
+        if summary.low_family is not None and summary.high_family is not None:
+            ends = [summary.low_family, summary.high_family]
+            panel.plot(ends, [place, place], color=color, lw=4.5, alpha=0.55, solid_capstyle="butt", zorder=2)
+        if summary.mean is not None:
+            panel.plot(
+                [summary.mean],
+                [place],
+                marker="D" if strong else "o",
+                ms=6,
+                color=color,
+                mec="white",
+                mew=0.8,
+                zorder=4,
+            )
+    panel.axvline(0, color="black", lw=0.9, zorder=1)
+    panel.set_ylim(-0.6, len(one.summaries) - 0.4)
+    labels = [
+        f"{summary.summary}{' (primary)' if summary.summary == one.comparison.primary else ''}, n = {summary.n}"
+        for summary in reversed(one.summaries)
+    ]
+    panel.set_yticks(range(len(labels)), labels)
+    panel.tick_params(axis="y", length=0)
+    panel.spines["left"].set_visible(False)
+    panel.set_xlabel(f"{one.difference}, score points (favours {one.control} < 0 < favours {one.comparison.treatment})")
+    panel.set_title(_legend(one), loc="left", fontsize=8.5, color="#333333")
+
+
+def _ticks(panel: "Axes", low: float, high: float, place: int) -> None:
+    for end in (low, high):
+        panel.plot([end, end], [place - 0.14, place + 0.14], color="#8c8c8c", lw=1.2, zorder=3)
+
+
+def _legend(one: Facts) -> str:
+    band = f"grey band: within {numbers.short(one.summaries[0].sesoi)}"
+    alone = f"{numbers.percent(one.comparison.confidence)} alone"
+    if not any(summary.low_family is not None for summary in one.summaries):
+        return f"points: mean difference, no interval; {band}"
+    return f"thick: {one.level}; thin: {alone}; {band}"
+
+
+def curves(series: Sequence[Curve], arms: Sequence[str], path: Path) -> bool:
+    """Draws mean training reward by step: thin lines the seeds, thick the arm's mean; False when there is none."""
+    shown = [one for one in series if one.points]
+    if not shown:
+        return False
+    with _figure(7.2, 3.6) as figure:
+        panel = figure.subplots()
+        for arm, color in zip(arms, _cycle(), strict=False):
+            own = [one for one in shown if one.arm == arm]
+            for one in own:
+                panel.plot(*zip(*one.points, strict=True), color=color, lw=0.8, alpha=0.4)
+            mean = _mean_curve(own)
+            if mean:
+                name = f"{arm}, mean of {len(own)} {'seed' if len(own) == 1 else 'seeds'}"
+                panel.plot(*zip(*mean, strict=True), color=color, lw=2.2, label=name)
+        panel.set_xlabel("step")
+        panel.set_ylabel("mean training reward")
+        panel.grid(axis="y", color="#e5e5e5", lw=0.6)
+        panel.legend(frameon=False, loc="best")
+        _save(figure, path)
+    return True
+
+
+def _cycle() -> Iterator[str]:
+    while True:
+        yield from COLORS
+
+
+def _mean_curve(series: Sequence[Curve]) -> list[tuple[int, float]]:
+    """Over the steps that every seed has, so that the mean never jumps when a seed ends."""
+    if not series:
+        return []
+    values = [dict(one.points) for one in series]
+    common = sorted(set.intersection(*(set(one) for one in values)))
+    return [(step, sum(one[step] for one in values) / len(values)) for step in common]
+
+
+@contextmanager
+def _figure(width: float, height: float) -> Iterator["Figure"]:
+    from matplotlib import rc_context, rcdefaults
+    from matplotlib.figure import Figure
+
+    with rc_context():
+        rcdefaults()
+        with rc_context(_STYLE):
+            yield Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    if path.suffix == ".png":
+        FigureCanvasAgg(figure)
+        figure.savefig(path, metadata={"Software": None}, dpi=160)
+    else:
+        figure.savefig(path, metadata={"Date": None, "Creator": None})

@@ -1,0 +1,87 @@
+"""How numbers are written, in one place, so that a value reads the same wherever it stands.
+
+Means are rounded to the nearest hundredth of a point. Interval limits and bounds are rounded *outwards*: what a
+rounded limit excludes, the stored one excludes too. A limit that is not zero is never written as zero.
+"""
+
+import math
+from typing import Literal
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NOISE = 1e-9
+"""Steps of the last decimal below this are floating-point noise: 0.30000000000000004 is 0.3."""
+
+MISSING = "-"
+"""Stands where there is no value."""
+
+
+def fixed(value: float | None, decimals: int = 2) -> str:
+    """To the nearest, without a sign for plus and never as -0.00."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def signed(value: float | None, decimals: int = 2) -> str:
+    """As `fixed`, with a plus before a positive value: a difference of means."""
+    text = fixed(value, decimals)
+    return f"+{text}" if text != MISSING and float(text) > 0 else text
+
+
+def limit(value: float | None, side: Literal["low", "high"]) -> str:
+    """An interval limit in score points, rounded outwards to 0.01, finer where that would put it on zero."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    outwards = math.floor if side == "low" else math.ceil
+    for decimals in (2, 3, 4, 5, 6):
+        scaled = value * 10**decimals
+        nearest = round(scaled)
+        steps = nearest if abs(scaled - nearest) < _NOISE * max(1.0, abs(scaled)) else outwards(scaled)
+        if steps != 0:
+            return fixed(steps / 10**decimals, decimals)
+    return "0.00"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`[low, high]`, or the mark for a missing value."""
+    return MISSING if low is None or high is None else f"[{limit(low, 'low')}, {limit(high, 'high')}]"
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share of 1 as per cent, without needless zeros: `95 %`, `98.3 %`."""
+    text = f"{100 * share:.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def short(value: float) -> str:
+    """A setting as it was typed: `1.0`, `0.5`, `0.0002`."""
+    text = f"{value:.6g}"
+    return text if any(mark in text for mark in ".e") else f"{text}.0"
+
+
+def points(value: float) -> str:
+    """A setting in score points with its unit: `1.0 point`, `0.5 points`."""
+    return f"{short(value)} {'point' if value == 1 else 'points'}"
+
+
+def word(count: int) -> str:
+    """A count in words up to twelve."""
+    return _WORDS[count] if 0 <= count < len(_WORDS) else f"{count:,}"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`one seed`, `three seeds`, `40 seeds`."""
+    return f"{word(count)} {noun if count == 1 else plural or noun + 's'}"
+
+
+def listed(items: tuple[str, ...] | list[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def capital(text: str) -> str:
+    """First letter upper case, the rest as it is."""
+    return text[:1].upper() + text[1:]

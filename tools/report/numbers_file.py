@@ -1,0 +1,72 @@
+"""`verdict.json`: the verdict, every claim, and every number under an id of its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tools.report.diagnostics import benchmark_diagnostics, outcome_diagnostics
+from tools.report.material import ReportMaterial
+from tools.report.titles import title
+from tools.report.wording import comparison_claims
+from tools.report.wording_study import study_claims
+from tools.statistics.verdict_model import SummaryVerdict
+
+_POINTS = "score points"
+
+
+def verdict_file(material: ReportMaterial) -> dict[str, Any]:
+    """Plain JSON, keys in a fixed order; a number that could not be estimated is null, never NaN."""
+    comparisons = material.verdict.comparisons
+    claims = [claim for one in comparisons for claim in comparison_claims(one)] + list(study_claims(material))
+    return {
+        "schema_version": 1,
+        "study_id": material.study_id,
+        "plan_hash": material.plan_hash,
+        "toy": material.plan.recipe.toy,
+        "suite": material.verdict.suite,
+        "title": title(material.verdict),
+        "verdict": material.verdict.model_dump(mode="json"),
+        "claims": [claim.model_dump() for claim in claims],
+        "numbers": {key: {"value": value, "unit": unit, "n": n} for key, value, unit, n in _numbers(material)},
+    }
+
+
+_Number = tuple[str, float | int | None, str, int | None]
+
+
+def _numbers(material: ReportMaterial) -> Iterator[_Number]:
+    for one in material.verdict.comparisons:
+        arm = one.treatment
+        for summary in one.summaries.values():
+            yield from _of_summary(f"{arm}.summary.{summary.summary}", summary)
+        yield f"{arm}.k", one.k, "treatments", None
+        yield f"{arm}.confidence", one.confidence, "share", None
+        yield f"{arm}.family_confidence", one.family_confidence, "share", None
+        yield f"{arm}.exclusions_unadjusted", len(one.exclusions_unadjusted), "summaries", None
+        yield f"{arm}.exclusions_expected", one.exclusions_expected, "summaries", None
+        yield f"{arm}.delivery.dose", one.delivery.dose, "total variation", len(one.delivery.by_seed)
+        yield f"{arm}.delivery.minimum_dose", one.delivery.minimum_dose, "total variation", None
+        yield f"{arm}.delivery.control_dose", one.delivery.control_dose, "total variation", None
+        for seed, dose in one.delivery.by_seed.items():
+            yield f"{arm}.delivery.seed-{seed}", dose, "total variation", 1
+        for failed, count in one.failures.items():
+            yield f"{arm}.failures.{failed}", count, "runs", None
+        for row in benchmark_diagnostics(material, arm):
+            pair = row.difference
+            values = {"treatment": row.treatment_mean, "control": row.control_mean, "mean": pair.mean}
+            for key, value in (values | {"sd": pair.sd, "low": pair.low, "high": pair.high}).items():
+                yield f"{arm}.benchmark.{row.name}.{key}", value, _POINTS, pair.n
+        for outcome, row in outcome_diagnostics(material, arm):
+            pair = row.difference
+            values = {"treatment": row.treatment_mean, "control": row.control_mean, "mean": pair.mean}
+            for key, value in (values | {"sd": pair.sd, "low": pair.low, "high": pair.high}).items():
+                yield f"{arm}.outcome.{outcome.name}.{key}", value, outcome.unit, pair.n
+    yield "study.device_hours", sum(run.device_hours for run in material.runs), "device-hours", len(material.runs)
+
+
+def _of_summary(prefix: str, one: SummaryVerdict) -> Iterator[_Number]:
+    for key in ("mean", "sd", "low", "high", "low_family", "high_family", "low_tost", "high_tost", "sesoi"):
+        yield f"{prefix}.{key}", getattr(one, key), _POINTS, one.n
+    yield f"{prefix}.p", one.p, "probability", one.n
+    yield f"{prefix}.p_holm", one.p_holm, "probability", one.n
+    for seed, difference in one.differences.items():
+        yield f"{prefix}.seed-{seed}", difference, _POINTS, 1

@@ -1,0 +1,155 @@
+"""What may be said of a comparison, ready to be quoted, and what may not, however tempting."""
+
+from collections.abc import Callable, Mapping
+
+from tools.report import numbers
+from tools.report.facts import NEGATIVE, Facts, excluded_gains, excluded_losses
+from tools.report.titles import every_summary, within
+from tools.statistics.verdict_model import OverallVerdict
+
+Sentences = tuple[str, ...]
+
+
+def may_be_said(one: Facts) -> Sentences:
+    """Sentences that the data back."""
+    texts = _said_withheld(one) if one.withheld else _SAID[one.comparison.verdict](one)
+    return tuple(numbers.capital(f"{'at a weak dose, ' if one.weak else ''}{text}") for text in texts)
+
+
+def may_not_be_said(one: Facts) -> Sentences:
+    """Claims that a reader might be tempted by and that the data do not back."""
+    texts = _neither_nor(one) if one.withheld else _UNSAID[one.comparison.verdict](one)
+    if one.weak and one.comparison.verdict in NEGATIVE:
+        texts += ("Anything about the policy at its full strength: it was never applied.",)
+    if one.comparison.delivery.status == "not_recorded" and one.comparison.verdict != "invalid_data":
+        texts += ("That the policy was applied: no delivery was recorded.",)
+    return texts
+
+
+def _nothing(one: Facts) -> Sentences:
+    return ()
+
+
+def _said_withheld(one: Facts) -> Sentences:
+    lost = numbers.counted(len(one.comparison.lost_seeds), "lost one")
+    pairs = numbers.counted(one.n, "seed pair")
+    return (f"{pairs} of {one.treatment} and {one.control} are complete, and what they show does not outweigh {lost}.",)
+
+
+def _said_not_delivered(one: Facts) -> Sentences:
+    return (f"runs named {one.comparison.treatment} were made and scored; the treatment did not reach training.",)
+
+
+def _said_not_estimable(one: Facts) -> Sentences:
+    if one.n != 1:
+        return ()
+    return (f"one seed of {one.comparison.treatment} and of {one.control} was run, as a trial of the set-up.",)
+
+
+def _said_supported(one: Facts) -> Sentences:
+    if one.primary is None:
+        return ()
+    verb = "gains" if one.comparison.direction == "better" else "loses"
+    return (
+        f"on this recipe {one.treatment} is {one.comparison.direction} than {one.control} under {every_summary(one)}; "
+        f"on {one.primary.summary} it {verb} {numbers.fixed(abs(one.primary.mean or 0.0))} points, {one.level} "
+        f"{numbers.interval(one.primary.low_family, one.primary.high_family)}, {one.pairs}.",
+    )
+
+
+def _said_depends(one: Facts) -> Sentences:
+    sides = [
+        f"{side} zero under {numbers.listed(names)}"
+        for side, names in (("above", one.above), ("below", one.below))
+        if names
+    ]
+    return (
+        f"the difference {one.difference} is {' and '.join(sides)}, and the answer does not hold under every summary "
+        f"({one.level}, {one.pairs}).",
+    )
+
+
+def _said_equivalent(one: Facts) -> Sentences:
+    return (
+        f"{numbers.counted(one.n, 'seed pair')} show that {one.treatment} and {one.control} differ by less than "
+        f"{within(one)} under {every_summary(one)}{_bounds(one)}.",
+    )
+
+
+def _said_inconclusive(one: Facts) -> Sentences:
+    return (
+        f"{numbers.counted(one.n, 'seed pair')} do not show whether {one.treatment} differs from {one.control}"
+        f"{_bounds(one)}.",
+    )
+
+
+def _bounds(one: Facts) -> str:
+    if one.primary is None or one.primary.low_family is None:
+        return ""
+    gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
+    return f"; on {one.primary.summary}, {gains} and {losses} are excluded ({one.level})"
+
+
+def _unsaid_inconclusive(one: Facts) -> Sentences:
+    texts: Sentences = (f"That {one.treatment} beats {one.control}, or that it loses to it.",)
+    primary = one.primary
+    if primary is None or primary.low_family is None or primary.high_family is None:
+        return texts
+    low, high = numbers.limit(primary.low_family, "low"), numbers.limit(primary.high_family, "high")
+    between = f"on {primary.summary}, differences between {low} and {high} points are not excluded"
+    return (*texts, f"That the two are equal: {between}.")
+
+
+def _unsaid_equivalent(one: Facts) -> Sentences:
+    return (
+        f"That {one.treatment} and {one.control} are the same: differences below {within(one)} are not excluded.",
+        "That it would be so on another model, recipe or dose.",
+    )
+
+
+def _unsaid_supported(one: Facts) -> Sentences:
+    texts: Sentences = ("That it holds on another model, recipe or number of steps.",)
+    if one.comparison.negligible:
+        texts += ("That the difference matters: it is smaller than the smallest effect of interest.",)
+    return texts
+
+
+def _unsaid_depends(one: Facts) -> Sentences:
+    return (
+        f"That {one.treatment} beats {one.control} or loses to it, with no summary named.",
+        "That the summary that looks best is the right one.",
+    )
+
+
+def _unsaid_not_delivered(one: Facts) -> Sentences:
+    return (f"Anything about {one.comparison.treatment}: that it helps, that it does not, or that it was tested.",)
+
+
+def _neither_nor(one: Facts) -> Sentences:
+    return (f"That {one.treatment} beats {one.control}, that it loses to it, or that the two are equal.",)
+
+
+def _unsaid_invalid(one: Facts) -> Sentences:
+    return (f"Anything about {one.treatment} against {one.control} from these scores.",)
+
+
+_Quotes = Mapping[OverallVerdict, Callable[[Facts], Sentences]]
+
+_SAID: _Quotes = {
+    "invalid_data": _nothing,
+    "treatment_not_delivered": _said_not_delivered,
+    "not_estimable": _said_not_estimable,
+    "supported": _said_supported,
+    "depends_on_summary": _said_depends,
+    "negative_equivalent": _said_equivalent,
+    "negative_inconclusive": _said_inconclusive,
+}
+_UNSAID: _Quotes = {
+    "invalid_data": _unsaid_invalid,
+    "treatment_not_delivered": _unsaid_not_delivered,
+    "not_estimable": _neither_nor,
+    "supported": _unsaid_supported,
+    "depends_on_summary": _unsaid_depends,
+    "negative_equivalent": _unsaid_equivalent,
+    "negative_inconclusive": _unsaid_inconclusive,
+}

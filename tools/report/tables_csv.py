@@ -1,0 +1,87 @@
+"""The report's numbers as CSV, unrounded: `summaries`, `benchmarks`, `scores`. A missing value is an empty cell."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from tools.report.diagnostics import benchmark_diagnostics
+from tools.report.facts import facts
+from tools.report.material import ReportMaterial
+
+
+def csv_tables(material: ReportMaterial) -> dict[str, str]:
+    """Table name -> CSV text (RFC 4180, newline `\\n`)."""
+    return {"summaries": _summaries(material), "benchmarks": _benchmarks(material), "scores": _scores(material)}
+
+
+def _summaries(material: ReportMaterial) -> str:
+    columns = (
+        *(
+            "summary",
+            "n",
+            "mean",
+            "sd",
+            "low",
+            "high",
+            "low_family",
+            "high_family",
+            "p",
+            "p_holm",
+            "low_tost",
+            "high_tost",
+        ),
+        *("sesoi", "verdict", "negligible"),
+    )
+    rows = [
+        [one.treatment, one.control, one.k, one.confidence, one.family_confidence, summary.summary == one.primary]
+        + [getattr(summary, column) for column in columns]
+        for one in material.verdict.comparisons
+        for summary in facts(one).summaries
+    ]
+    return _csv(("treatment", "control", "k", "confidence", "family_confidence", "primary", *columns), rows)
+
+
+def _benchmarks(material: ReportMaterial) -> str:
+    columns = (
+        *(
+            "treatment",
+            "control",
+            "benchmark",
+            "domain",
+            "questions",
+            "n",
+            "treatment_mean",
+            "control_mean",
+            "difference",
+        ),
+        *("sd", "low_unadjusted", "high_unadjusted"),
+    )
+    rows = [
+        (
+            *(one.treatment, one.control, row.name, row.group, row.questions, row.difference.n),
+            *(row.treatment_mean, row.control_mean, row.difference.mean, row.difference.sd),
+            *(row.difference.low, row.difference.high),
+        )
+        for one in material.verdict.comparisons
+        for row in benchmark_diagnostics(material, one.treatment)
+    ]
+    return _csv(columns, rows)
+
+
+def _scores(material: ReportMaterial) -> str:
+    columns = ("arm", "seed", "suite", "benchmark", "domain", "score", "questions", "harness")
+    return _csv(columns, ([getattr(row, column) for column in columns] for row in material.scores))
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else value

@@ -1,0 +1,134 @@
+"""Titles and verdict names: the answer to the question, without leaning."""
+
+from collections.abc import Callable, Mapping
+
+from tools.report import numbers
+from tools.report.facts import Facts, excluded_gains, facts
+from tools.statistics.verdict_model import Comparison, OverallVerdict, Verdict
+
+
+def title(verdict: Verdict) -> str:
+    """The report's first heading: question and answer in one line."""
+    if len(verdict.comparisons) == 1:
+        return comparison_title(verdict.comparisons[0])
+    control = verdict.comparisons[0].control
+    question = f"Do {numbers.listed([one.treatment for one in verdict.comparisons])} beat {control}?"
+    supported = [one for one in verdict.comparisons if one.verdict == "supported"]
+    if not supported:
+        return f"{question} The data support none of {numbers.word(len(verdict.comparisons))}"
+    return f"{question} {numbers.capital(numbers.listed([_supported_words(one) for one in supported], last='and'))}" + (
+        "" if len(supported) == len(verdict.comparisons) else "; nothing is shown for the others"
+    )
+
+
+def _supported_words(comparison: Comparison) -> str:
+    return f"{comparison.treatment} is {comparison.direction} than {comparison.control}"
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """The same for one treatment."""
+    one = facts(comparison)
+    answer = _withheld(one) if one.withheld else _ANSWERS[comparison.verdict](one)
+    return f"Does {comparison.treatment} beat {comparison.control}? {answer}"
+
+
+def verdict_name(comparison: Comparison) -> str:
+    """The verdict as it is quoted: `negative, inconclusive`; `tscl better than static`."""
+    if comparison.verdict == "supported":
+        tail = ", by less than the smallest effect of interest" if comparison.negligible else ""
+        return f"{comparison.treatment} {comparison.direction} than {comparison.control}{tail}"
+    return _NAMES[comparison.verdict]
+
+
+_NAMES: Mapping[OverallVerdict, str] = {
+    "invalid_data": "none, the data are not valid for a comparison",
+    "treatment_not_delivered": "none, the treatment was not delivered",
+    "not_estimable": "none, not estimable",
+    "depends_on_summary": "depends on the benchmark summary",
+    "negative_equivalent": "negative, equivalent within the smallest effect of interest",
+    "negative_inconclusive": "negative, inconclusive",
+}
+
+
+def _invalid(one: Facts) -> str:
+    return "No verdict: the data are not valid for a comparison"
+
+
+def _not_delivered(one: Facts) -> str:
+    return f"Not tested: the runs named {one.comparison.treatment} did not get the treatment"
+
+
+def _not_estimable(one: Facts) -> str:
+    if one.n == 0:
+        return "No seed is complete in both arms"
+    if one.n == 1:
+        return "One seed pair cannot say: it gives a difference and no interval"
+    return "Not estimable: the paired differences do not vary between seeds"
+
+
+def _withheld(one: Facts) -> str:
+    lost = numbers.counted(len(one.comparison.lost_seeds), "lost pair")
+    return f"Not shown: {numbers.counted(one.n, 'complete pair')} cannot outweigh {lost}"
+
+
+def _supported(one: Facts) -> str:
+    answer = "Yes" if one.comparison.direction == "better" else "No"
+    dose = "at a weak dose, " if one.weak else ""
+    small = ", by less than the smallest effect of interest" if one.comparison.negligible else ""
+    return (
+        f"{answer}: {dose}{one.comparison.treatment} is {one.comparison.direction} than {one.control} "
+        f"under {every_summary(one)} in {numbers.counted(one.n, 'seed pair')}{small}"
+    )
+
+
+def _depends(one: Facts) -> str:
+    sides = [f"{side} zero under {numbers.listed(names)}" for side, names in _sides(one) if names]
+    dose = "at a weak dose, " if one.weak else ""
+    return f"It depends on the benchmark summary: {dose}the difference is {'; '.join(sides)}"
+
+
+def _sides(one: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rest = one.size - len(one.above) - len(one.below)
+    open_ = (f"the other {numbers.word(rest)}",) if rest else ()
+    return ("above", one.above), ("below", one.below), ("not told from", open_)
+
+
+def _equivalent(one: Facts) -> str:
+    dose = "at a weak dose, " if one.weak else ""
+    return (
+        f"Not by an amount of interest: {dose}{numbers.counted(one.n, 'seed pair')} put the difference "
+        f"within {within(one)} under {every_summary(one)}"
+    )
+
+
+def _inconclusive(one: Facts) -> str:
+    cannot = f"{numbers.capital(numbers.counted(one.n, 'seed'))}{' at a weak dose' if one.weak else ''} cannot say"
+    bound = excluded_gains(one.primary) if one.primary else ""
+    verb = "is" if bound.startswith("any") else "are"
+    return f"{cannot}; {bound} on the primary summary {verb} excluded" if bound else cannot
+
+
+def within(one: Facts) -> str:
+    """`1.0 point`; a range when the smallest effect of interest differs by summary."""
+    sizes = sorted({summary.sesoi for summary in one.summaries})
+    if len(sizes) == 1:
+        return numbers.points(sizes[0])
+    return f"{numbers.short(sizes[0])} to {numbers.points(sizes[-1])}, as set for each summary,"
+
+
+def every_summary(one: Facts) -> str:
+    """`all six benchmark summaries`."""
+    return {1: "the one benchmark summary", 2: "both benchmark summaries"}.get(
+        one.size, f"all {numbers.word(one.size)} benchmark summaries"
+    )
+
+
+_ANSWERS: Mapping[OverallVerdict, Callable[[Facts], str]] = {
+    "invalid_data": _invalid,
+    "treatment_not_delivered": _not_delivered,
+    "not_estimable": _not_estimable,
+    "supported": _supported,
+    "depends_on_summary": _depends,
+    "negative_equivalent": _equivalent,
+    "negative_inconclusive": _inconclusive,
+}

@@ -1,0 +1,262 @@
+"""What the template prints: every sentence and table of a report, ready made. The template itself computes nothing."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tools.report import numbers
+from tools.report.delivery_wording import delivery, delivery_short
+from tools.report.diagnostics import Diagnostic, benchmark_diagnostics, outcome_diagnostics
+from tools.report.facts import Facts, facts
+from tools.report.markdown import Column, code, table, text
+from tools.report.material import ReportMaterial
+from tools.report.quotes import may_be_said, may_not_be_said
+from tools.report.summary_tables import seed_table, summary_table
+from tools.report.titles import comparison_title, title, verdict_name
+from tools.report.wording import (
+    excluded_sentence,
+    failures_sentence,
+    family_sentence,
+    unadjusted_sentence,
+    verdict_sentence,
+)
+from tools.report.wording_study import (
+    TOY_NOTICE,
+    approval_sentence,
+    deviations_sentence,
+    hours_unit,
+    matching_sentence,
+    runs_sentence,
+    scope_sentence,
+    spent_sentence,
+)
+from tools.statistics.verdict_model import Comparison
+
+
+class ComparisonView(NamedTuple):
+    """One comparison's sentences and tables; empty strings where there is nothing to say."""
+
+    title: str
+    verdict: str
+    """Name of the verdict, bold in the report."""
+    because: str
+    evidence: str
+    family: str
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    summaries: str
+    excluded: str
+    unadjusted: str
+    said: tuple[str, ...]
+    unsaid: tuple[str, ...]
+    benchmarks: str
+    level: str
+    seeds: str
+    delivery: str
+    delivery_reasons: tuple[str, ...]
+    doses: str
+    failures: str
+    outcomes: str
+
+
+def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[str, Any]:
+    """Everything the report template names."""
+    plan, verdict = material.plan, material.verdict
+    unit = hours_unit(plan.recipe)
+    return {
+        "toy": TOY_NOTICE if plan.recipe.toy else "",
+        "title": text(title(verdict)),
+        "question": text(plan.question),
+        "study": code(material.study_id),
+        "plan_hash": code(material.plan_hash),
+        "power": "",
+        "scope": text(scope_sentence(plan)),
+        "comparisons": [comparison_view(material, one) for one in verdict.comparisons],
+        "overview": _overview([facts(one) for one in verdict.comparisons]),
+        "figures": figures,
+        "matching": text(matching_sentence(material.matching)),
+        "mismatches": _mismatches(material),
+        "runs_sentence": runs_sentence(material.runs),
+        "runs": _runs(material, unit),
+        "spent": spent_sentence(material.runs, plan.recipe),
+        "approval": text(approval_sentence(material.approval, plan.recipe)),
+        "deviations_sentence": deviations_sentence(len(material.deviations)),
+        "deviations": [f"{text(one.when)}: {text(one.what)}" for one in material.deviations],
+        "warm_start": _warm_start(material),
+        "held_fixed": _pairs("setting", {key: str(value) for key, value in plan.recipe.held_fixed().items()}),
+        "policies": _policies(material),
+        "artifacts": _pairs("artifact", plan.artifacts, "sha256"),
+        "versions": _pairs("package", material.versions or plan.versions, "version"),
+        "hardware": _pairs("hardware", material.hardware),
+        "notes": [text(note) for note in plan.notes],
+        "commands": material.commands,
+    }
+
+
+def comparison_view(material: ReportMaterial, comparison: Comparison) -> ComparisonView:
+    """One comparison, filled from the stored verdict and scores."""
+    one = facts(comparison)
+    valid = comparison.verdict != "invalid_data"
+    confidence = numbers.percent(comparison.confidence)
+    verdict, _, because = verdict_sentence(one).removeprefix("Verdict: ").partition(f"{verdict_name(comparison)}. ")
+    return ComparisonView(
+        title=text(comparison_title(comparison)),
+        verdict=text(f"Verdict: {verdict}{verdict_name(comparison)}."),
+        because=text(because),
+        evidence=text(_evidence(one)),
+        family=text(family_sentence(one)) if comparison.k > 1 and valid else "",
+        faults=_faults(one),
+        notes=tuple(text(f"{numbers.capital(note)}.") for note in comparison.notes),
+        summaries=summary_table(one) if valid and one.summaries else "",
+        excluded=text(excluded_sentence(one)) if valid else "",
+        unadjusted=text(unadjusted_sentence(one)) if valid else "",
+        said=tuple(text(sentence) for sentence in may_be_said(one)),
+        unsaid=tuple(text(sentence) for sentence in may_not_be_said(one)),
+        benchmarks=_benchmarks(material, one) if valid else "",
+        level=confidence,
+        seeds=seed_table(one) if valid and any(summary.differences for summary in one.summaries) else "",
+        delivery=text(delivery(comparison)),
+        delivery_reasons=tuple(text(reason) for reason in comparison.delivery.reasons),
+        doses=_doses(comparison),
+        failures=text(failures_sentence(comparison)),
+        outcomes=_outcomes(material, one),
+    )
+
+
+def _faults(one: Facts) -> tuple[str, ...]:
+    """Where they tell more than the verdict sentence does; reasons of delivery stand in its own section."""
+    told = one.comparison.verdict == "invalid_data" or (one.comparison.verdict == "not_estimable" and one.n > 1)
+    return tuple(text(fault) for fault in one.comparison.faults) if told else ()
+
+
+def _evidence(one: Facts) -> str:
+    pairs = f"{numbers.counted(one.n, 'matched seed pair')} (n = {one.n})"
+    return f"{numbers.capital(pairs)}. Delivery: {delivery_short(one.comparison.delivery)}."
+
+
+def _overview(comparisons: list[Facts]) -> str:
+    columns: list[Column | str] = [
+        "treatment",
+        "verdict",
+        Column("n", "right"),
+        Column("primary difference", "right"),
+        Column("interval", "right"),
+    ]
+    rows = []
+    for one in comparisons:
+        primary = one.primary
+        shown = primary is not None and one.comparison.verdict != "invalid_data"
+        rows.append(
+            [
+                text(one.comparison.treatment),
+                text(verdict_name(one.comparison)),
+                str(one.n),
+                numbers.signed(primary.mean) if primary and shown else numbers.MISSING,
+                numbers.interval(primary.low_family, primary.high_family) if primary and shown else numbers.MISSING,
+            ]
+        )
+    return table(columns, rows)
+
+
+def _benchmarks(material: ReportMaterial, one: Facts) -> str:
+    found = benchmark_diagnostics(material, one.comparison.treatment)
+    if not found:
+        return ""
+    arms = _arm_columns(one)
+    columns: list[Column | str] = ["benchmark", "domain", Column("questions", "right"), Column("n", "right"), *arms]
+    rows = [[text(row.name), text(row.group), str(row.questions), *_cells(row, 2)] for row in found]
+    return table([*columns, Column("difference", "right"), Column("interval", "right")], rows)
+
+
+def _outcomes(material: ReportMaterial, one: Facts) -> str:
+    found = outcome_diagnostics(material, one.comparison.treatment)
+    if not found:
+        return ""
+    columns: list[Column | str] = ["outcome", "unit", Column("n", "right"), *_arm_columns(one)]
+    rows = [[text(row.name), text(row.group), *_cells(row, outcome.decimals)] for outcome, row in found]
+    return table([*columns, Column("difference", "right"), Column("interval", "right")], rows)
+
+
+def _arm_columns(one: Facts) -> list[Column]:
+    return [Column(text(arm), "right") for arm in (one.comparison.treatment, one.control)]
+
+
+def _cells(row: Diagnostic, decimals: int) -> list[str]:
+    low, high = row.difference.low, row.difference.high
+    between = numbers.MISSING
+    if low is not None and high is not None:
+        between = f"[{numbers.fixed(low, decimals)}, {numbers.fixed(high, decimals)}]"
+    return [
+        str(row.difference.n),
+        numbers.fixed(row.treatment_mean, decimals),
+        numbers.fixed(row.control_mean, decimals),
+        numbers.signed(row.difference.mean, decimals),
+        between,
+    ]
+
+
+def _doses(comparison: Comparison) -> str:
+    doses = comparison.delivery.by_seed
+    if not doses:
+        return ""
+    return table(
+        ["seed", Column("dose", "right")], [[text(seed), numbers.fixed(dose, 3)] for seed, dose in doses.items()]
+    )
+
+
+def _mismatches(material: ReportMaterial) -> str:
+    if material.matching is None or not material.matching.differences:
+        return ""
+    rows = [
+        [text(one.treatment), str(one.seed), code(one.key), code(one.control_value), code(one.treatment_value)]
+        for one in material.matching.differences
+    ]
+    return table(["treatment", Column("seed", "right"), "what", "control", "treatment value"], rows)
+
+
+def _runs(material: ReportMaterial, unit: str) -> str:
+    if not material.runs:
+        return ""
+    columns: list[Column | str] = [
+        "arm",
+        *(Column(name, "right") for name in ("seed", "attempts", "steps", "wall seconds", unit)),
+        "state",
+        "folder",
+    ]
+    rows = [
+        [
+            text(run.arm),
+            str(run.seed),
+            str(run.attempts),
+            str(run.steps),
+            numbers.fixed(run.wall_s, 1),
+            numbers.fixed(run.device_hours, 3),
+            text(f"{run.state}: {run.reason}" if run.reason else run.state),
+            code(run.folder) if run.folder else numbers.MISSING,
+        ]
+        for run in material.runs
+    ]
+    return table(columns, rows)
+
+
+def _warm_start(material: ReportMaterial) -> str:
+    if not material.warm_start:
+        return ""
+    arms = [arm.id for arm in material.plan.arms]
+    sums: dict[tuple[str, str], list[float]] = {}
+    for row in material.scores:
+        sums.setdefault((row.benchmark, row.arm), []).append(row.score)
+    rows = []
+    for benchmark in material.plan.benchmarks:
+        cells = [sums.get((benchmark.id, arm), []) for arm in arms]
+        means = [numbers.fixed(sum(cell) / len(cell)) if cell else numbers.MISSING for cell in cells]
+        rows.append([text(benchmark.id), numbers.fixed(material.warm_start.get(benchmark.id)), *means])
+    return table(["benchmark", Column("before training", "right"), *(Column(text(arm), "right") for arm in arms)], rows)
+
+
+def _policies(material: ReportMaterial) -> str:
+    rows = [[text(arm.id), arm.role, code(str(arm.policy))] for arm in material.plan.arms]
+    return table(["arm", "role", "policy"], rows)
+
+
+def _pairs(name: str, values: Mapping[str, str], value: str = "value") -> str:
+    return table([name, value], [[text(key), code(shown)] for key, shown in values.items()]) if values else ""

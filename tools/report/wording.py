@@ -1,0 +1,232 @@
+"""Every claim that a report or a chat can make about one comparison, as whole sentences with ids.
+
+Pure: a stored `Comparison` in, sentences out. What is known of the study as a whole is worded in `wording_study`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tools.report import numbers
+from tools.report.claim import Claim
+from tools.report.delivery_wording import delivery
+from tools.report.facts import Facts, excluded_gains, excluded_losses, facts
+from tools.report.quotes import may_be_said, may_not_be_said
+from tools.report.titles import comparison_title, every_summary, verdict_name, within
+from tools.statistics.verdict_model import Comparison, OverallVerdict, SummaryVerdict
+
+
+def comparison_claims(comparison: Comparison) -> tuple[Claim, ...]:
+    """All claims about one comparison; ids start with the treatment's arm id."""
+    one = facts(comparison)
+    texts: dict[str, str] = {"title": comparison_title(comparison), "verdict": verdict_sentence(one)}
+    if comparison.verdict not in ("invalid_data", "not_estimable") and one.primary:
+        texts["primary"] = summary_sentence(one, one.primary)
+        texts["excluded"] = excluded_sentence(one)
+    if comparison.verdict != "invalid_data":
+        texts |= {f"summary.{each.summary}": summary_sentence(one, each) for each in one.summaries}
+        texts["unadjusted"] = unadjusted_sentence(one)
+    texts |= {f"fault.{at}": fault for at, fault in enumerate(comparison.faults, 1)}
+    texts |= {f"said.{at}": text for at, text in enumerate(may_be_said(one), 1)}
+    texts |= {f"unsaid.{at}": text for at, text in enumerate(may_not_be_said(one), 1)}
+    texts["delivery"] = delivery(comparison)
+    texts["failures"] = failures_sentence(comparison)
+    texts |= {f"note.{at}": f"{numbers.capital(text)}." for at, text in enumerate(comparison.notes, 1)}
+    if comparison.k > 1:
+        texts["family"] = family_sentence(one)
+    return tuple(Claim(id=f"{comparison.treatment}.{key}", text=text) for key, text in texts.items() if text)
+
+
+def verdict_sentence(one: Facts) -> str:
+    """The verdict and what it rests on; can be quoted whole."""
+    prefix = weak_prefix(one)
+    return f"Verdict: {prefix}{verdict_name(one.comparison)}. {_VERDICTS[one.comparison.verdict](one)}"
+
+
+def weak_prefix(one: Facts) -> str:
+    """`at a weak dose (0.031, minimum 0.05), `; empty when the dose is not weak."""
+    record = one.comparison.delivery
+    if not one.weak:
+        return ""
+    dose, minimum = numbers.fixed(record.dose, 3), numbers.fixed(record.minimum_dose)
+    return f"at a weak dose ({dose}, minimum {minimum}), "
+
+
+def summary_sentence(one: Facts, summary: SummaryVerdict) -> str:
+    """The estimate and its family interval under one summary, with n."""
+    name = f"{summary.summary} (primary)" if summary.summary == one.comparison.primary else summary.summary
+    pairs = f"n = {summary.n} seed {'pair' if summary.n == 1 else 'pairs'}"
+    lead = "Although the treatment was not delivered: on" if _undelivered(one) else "On"
+    if summary.mean is None:
+        return f"{lead} {name} no seed is complete in both arms."
+    mean = f"{lead} {name} the mean difference {one.difference} is {numbers.signed(summary.mean)} points"
+    if summary.low_family is None or summary.high_family is None:
+        return f"{mean} ({pairs}); {_no_interval(summary)}."
+    return f"{mean}, {one.level} {numbers.interval(summary.low_family, summary.high_family)}, {pairs}."
+
+
+def _no_interval(summary: SummaryVerdict) -> str:
+    if summary.n < 2:
+        return "one pair gives no interval"
+    return "the differences do not vary between seeds, so there is no interval"
+
+
+def excluded_sentence(one: Facts) -> str:
+    """What the primary summary's family interval rules out, both ways."""
+    if one.primary is None or one.primary.low_family is None or _undelivered(one):
+        return ""
+    gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
+    return f"On {one.primary.summary} {gains} and {losses} are excluded ({one.level}, {one.pairs})."
+
+
+def unadjusted_sentence(one: Facts) -> str:
+    """`One of six summaries ... at the unadjusted level; about 0.3 expected by chance`: never a claim of its own."""
+    comparison = one.comparison
+    if not any(summary.low is not None for summary in one.summaries):
+        return ""
+    names = comparison.exclusions_unadjusted
+    found = numbers.capital(numbers.word(len(names)) if names else "none")
+    verb = "exclude" if len(names) > 1 else "excludes"
+    level = numbers.percent(comparison.confidence)
+    text = f"{found} of {numbers.counted(one.size, 'summary', 'summaries')} {verb} zero at the unadjusted {level} level"
+    text += _by_side(one, names)
+    if comparison.exclusions_expected is not None:
+        text += (
+            f"; about {numbers.fixed(comparison.exclusions_expected, 1)} of {numbers.word(one.size)} would do so by "
+            "chance if the arms did not differ"
+        )
+    lost = [name for name in names if name not in one.above + one.below]
+    if lost and comparison.k > 1:
+        text += f". {numbers.capital(numbers.listed(lost))} {'does' if len(lost) == 1 else 'do'} not survive the "
+        text += f"{numbers.counted(comparison.k, 'treatment')} tested"
+    return text + "."
+
+
+def _by_side(one: Facts, names: Sequence[str]) -> str:
+    means = {name: one.comparison.summaries[name].mean or 0.0 for name in names}
+    sides = {
+        "in favour of the treatment": [name for name, mean in means.items() if mean > 0],
+        "against the treatment": [name for name, mean in means.items() if mean < 0],
+    }
+    parts = [f"{side}: {numbers.listed(found)}" for side, found in sides.items() if found]
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def family_sentence(one: Facts) -> str:
+    """Why the interval is wider, and that comparisons with one control move together."""
+    return (
+        f"{numbers.capital(numbers.counted(one.comparison.k, 'treatment'))} share the control {one.control}: the "
+        f"verdict reads the {numbers.percent(one.comparison.family_confidence)} interval, and the comparisons are "
+        f"correlated, since chance in the runs of {one.control} moves them together."
+    )
+
+
+def failures_sentence(comparison: Comparison) -> str:
+    """Failed runs of both arms, none left out."""
+    counts = {arm: comparison.failures.get(arm, 0) for arm in (comparison.treatment, comparison.control)}
+    if not any(counts.values()):
+        return f"No run of {numbers.listed(list(counts))} failed."
+    return f"Failed runs: {', '.join(f'{arm} {count}' for arm, count in counts.items())}."
+
+
+def _invalid(one: Facts) -> str:
+    count = len(one.comparison.faults)
+    return (
+        f"The scores cannot be compared: {numbers.counted(count, 'fault')} found. No difference is computed from them."
+    )
+
+
+def _not_delivered(one: Facts) -> str:
+    return (
+        f"The delivery record shows no dose, so the scores compare two labels and say nothing about "
+        f"{one.comparison.treatment} as a policy."
+    )
+
+
+def _not_estimable(one: Facts) -> str:
+    if one.n == 0:
+        return "No seed has complete scores in both arms."
+    if one.n == 1:
+        return (
+            "n = 1 seed pair: a difference can be computed, and nothing tells it from chance. A second pair is needed."
+        )
+    stuck = [summary.summary for summary in one.summaries if summary.verdict == "not_estimable"]
+    where = "under every summary" if len(stuck) == one.size else f"under {numbers.listed(stuck)}"
+    return (
+        f"The paired differences are the same in all {numbers.word(one.n)} seeds {where} ({one.pairs}); runs that "
+        "differ by chance do not do that, so identical or copied runs are suspected."
+    )
+
+
+def _supported(one: Facts) -> str:
+    side = "above" if one.comparison.direction == "better" else "below"
+    text = f"Under {every_summary(one)} the {one.level} for {one.difference} lies {side} zero ({one.pairs})."
+    if one.comparison.negligible:
+        text += f" Every one also lies within {within(one)} of zero, the smallest effect of interest."
+    return text
+
+
+def _withheld(one: Facts) -> str:
+    lost = len(one.comparison.lost_seeds)
+    return (
+        f"On the complete pairs alone the {one.level} excludes zero on the same side under {every_summary(one)} "
+        f"({one.pairs}), but {numbers.counted(lost, 'pair')} {'was' if lost == 1 else 'were'} lost, and with the lost "
+        "scores at their worst that no longer holds: the claim is withheld."
+    )
+
+
+def _depends(one: Facts) -> str:
+    if one.withheld:
+        return _withheld(one)
+    worst, best = _extreme(one, one.comparison.worst_summary, 0), _extreme(one, one.comparison.best_summary, -1)
+    return (
+        f"The answer changes with the summary: lowest under {worst.summary} "
+        f"{numbers.interval(worst.low_family, worst.high_family)}, highest under {best.summary} "
+        f"{numbers.interval(best.low_family, best.high_family)} ({one.level}, {one.pairs}). No claim holds under all "
+        f"{numbers.word(one.size)}."
+    )
+
+
+def _extreme(one: Facts, name: str | None, at: int) -> SummaryVerdict:
+    return one.comparison.summaries.get(name or "", one.summaries[at])
+
+
+def _equivalent(one: Facts) -> str:
+    if one.withheld:
+        return _withheld(one)
+    return (
+        f"Under {every_summary(one)} the {one.level} for {one.difference} lies within {within(one)} of zero "
+        f"({one.pairs}): a difference as large as the smallest effect of interest is excluded, both ways."
+    )
+
+
+def _inconclusive(one: Facts) -> str:
+    if one.withheld:
+        return _withheld(one)
+    excluding = one.above + one.below
+    scope = f"the {one.level} for {one.difference}"
+    if not excluding:
+        return f"Under none of {_the(one)} does {scope} exclude zero ({one.pairs})."
+    strict = one.comparison.strict_confidence or 1 - (1 - one.comparison.family_confidence) / one.size
+    return (
+        f"Under {numbers.word(len(excluding))} of {_the(one)} ({numbers.listed(excluding)}) {scope} excludes zero "
+        f"({one.pairs}), though not at the {numbers.percent(strict, 2)} level that singling out one of "
+        f"{numbers.word(one.size)} asks for."
+    )
+
+
+def _the(one: Facts) -> str:
+    return f"the {numbers.counted(one.size, 'benchmark summary', 'benchmark summaries')}"
+
+
+_VERDICTS: Mapping[OverallVerdict, Callable[[Facts], str]] = {
+    "invalid_data": _invalid,
+    "treatment_not_delivered": _not_delivered,
+    "not_estimable": _not_estimable,
+    "supported": _supported,
+    "depends_on_summary": _depends,
+    "negative_equivalent": _equivalent,
+    "negative_inconclusive": _inconclusive,
+}
+
+
+def _undelivered(one: Facts) -> bool:
+    return one.comparison.verdict == "treatment_not_delivered"

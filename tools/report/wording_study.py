@@ -1,0 +1,97 @@
+"""Every claim about a study as a whole: what was held fixed, matched, spent, approved, and what went otherwise."""
+
+from collections.abc import Sequence
+
+from tools.report import numbers
+from tools.report.claim import Claim
+from tools.report.material import Approval, Matching, ReportMaterial, ReportRun
+from tools.study.plan import StudyPlan
+from training.recipe import Recipe
+
+TOY_NOTICE = "Demonstration on a toy model; it says nothing about real ones."
+
+
+def study_claims(material: ReportMaterial) -> tuple[Claim, ...]:
+    """Claims that hold for every comparison of the study; ids start with `study.`."""
+    recipe = material.plan.recipe
+    texts = {
+        "toy": TOY_NOTICE if recipe.toy else "",
+        "scope": scope_sentence(material.plan),
+        "matching": matching_sentence(material.matching),
+        "runs": runs_sentence(material.runs),
+        "spent": spent_sentence(material.runs, recipe),
+        "approval": approval_sentence(material.approval, recipe),
+        "deviations": deviations_sentence(len(material.deviations)),
+    }
+    return tuple(Claim(id=f"study.{key}", text=text) for key, text in texts.items() if text)
+
+
+def hours_unit(recipe: Recipe) -> str:
+    """What a device-hour is called: GPU-hours; on CPU, run-hours."""
+    return "run-hours" if recipe.device == "cpu" else "GPU-hours"
+
+
+def hours(value: float, recipe: Recipe) -> str:
+    """`1,472 GPU-hours`, `0.14 run-hours`."""
+    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
+    return f"{value:,.{decimals}f} {hours_unit(recipe)}"
+
+
+def scope_sentence(plan: StudyPlan) -> str:
+    """Model, steps, planned seeds, arms and the smallest effect of interest."""
+    recipe, count = plan.recipe, len(plan.treatments)
+    return (
+        f"Recipe {recipe.name} ({recipe.model}, {recipe.steps:,} GRPO steps), "
+        f"{numbers.counted(len(plan.seeds), 'seed')} planned, {numbers.counted(count, 'treatment')} against one "
+        f"control, smallest effect of interest {numbers.points(plan.analysis.sesoi)}."
+    )
+
+
+def matching_sentence(matching: Matching | None) -> str:
+    """What was compared between the arms of each pair, and what came of it."""
+    if matching is None:
+        return "Matching was not checked."
+    if matching.pairs == 0:
+        return "Matching: no pair of runs was there to compare."
+    what = numbers.listed(matching.compared) or "the run records"
+    pairs = numbers.counted(matching.pairs, "pair of runs", "pairs of runs")
+    if not matching.differences:
+        return f"In {pairs} nothing differs but the policy and the run paths. Compared: {what}."
+    count = numbers.counted(len(matching.differences), "difference")
+    return f"The arms are not matched: {count} beside the policy in {pairs}. Compared: {what}."
+
+
+def runs_sentence(runs: Sequence[ReportRun]) -> str:
+    """How the runs ended, failures counted per arm."""
+    if not runs:
+        return "No run is recorded: the scores came from elsewhere."
+    done = sum(run.state == "done" for run in runs)
+    retried = sum(run.attempts > 1 for run in runs)
+    text = f"{numbers.capital(numbers.word(done))} of {numbers.counted(len(runs), 'run')} reached the planned step"
+    return f"{text}; {numbers.word(retried)} needed more than one attempt." if retried else f"{text}."
+
+
+def spent_sentence(runs: Sequence[ReportRun], recipe: Recipe) -> str:
+    """Device-hours of all attempts, failed ones included."""
+    if not runs:
+        return ""
+    total = sum(run.device_hours for run in runs)
+    note = " (on CPU one run for one hour)" if recipe.device == "cpu" else ""
+    return f"Spent: {hours(total, recipe)}{note} in all attempts, failed ones included."
+
+
+def approval_sentence(approval: Approval | None, recipe: Recipe) -> str:
+    """Who approved the plan, when, and up to what."""
+    if approval is None:
+        return "No approval is recorded."
+    ceiling = approval.ceiling_device_hours
+    upto = "with no ceiling" if ceiling is None else f"with a ceiling of {hours(ceiling, recipe)}"
+    return f"Approved by {approval.who} at {approval.when}, {upto}."
+
+
+def deviations_sentence(count: int) -> str:
+    """How many departures from the plan were recorded."""
+    if count == 0:
+        return "No deviation from the plan is recorded."
+    verb = "is" if count == 1 else "are"
+    return f"{numbers.capital(numbers.counted(count, 'deviation'))} from the plan {verb} recorded."
