@@ -1,0 +1,76 @@
+"""Stands in for `python -m training.run RUN_DIR`: the same files and lock, no training.
+
+How it behaves is read from FOLDER/behaviour.json, FOLDER being the nearest parent that has one:
+{"<arm>/seed-<n>": "ok" | "fail" | "hang" | "crash" | "crash-once" | "unusable"}; default "ok". Every execution that got
+the lock appends a line to FOLDER/executed.txt.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def behaviour(run_dir: Path) -> tuple[Path, str]:
+    for folder in run_dir.parents:
+        if (folder / "behaviour.json").is_file():
+            wanted = json.loads((folder / "behaviour.json").read_text())
+            return folder, wanted.get(f"{run_dir.parent.parent.name}/{run_dir.parent.name}", "ok")
+    raise SystemExit("no behaviour.json")
+
+
+def main(run_dir: Path) -> int:
+    folder, mode = behaviour(run_dir)
+    if mode == "unusable":
+        sys.stderr.write("error: run.json cannot be used\n")
+        return 2
+    lock = os.open(run_dir / "run.lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.stderr.write("error: another process has the lock\n")
+        return 2
+    if (run_dir / "result.json").exists():
+        return 0
+    spec = json.loads((run_dir / "run.json").read_text())
+    attempt = 1 + len(list(run_dir.glob("attempts/*")))
+    (run_dir / "attempts" / str(attempt)).mkdir(parents=True)
+    with (folder / "executed.txt").open("a") as record:
+        record.write(f"{run_dir.parent.parent.name} {spec['seed']} {attempt}\n")
+    (run_dir / "environment.json").write_text(json.dumps(dict(os.environ)))
+    steps = spec["recipe"]["steps"]
+    with (run_dir / "attempts" / str(attempt) / "metrics.jsonl").open("w") as metrics:
+        for step in range(1, steps + 1):
+            data = {"critic/rewards/mean": step / 100, "timing_s/step": 0.5}
+            metrics.write(json.dumps({"step": step, "data": data}) + "\n")
+            metrics.flush()
+            if step == 2 and mode == "hang":
+                (folder / "hanging.txt").write_text(str(os.getpid()))
+                signal.pause()
+            if step == 2 and (mode == "crash" or (mode == "crash-once" and attempt == 1)):
+                os.kill(os.getpid(), signal.SIGKILL)
+    export = run_dir / "export"
+    export.mkdir(exist_ok=True)
+    (export / "seed.json").write_text(json.dumps({"arm": run_dir.parent.parent.name, "seed": spec["seed"]}))
+    failed = mode == "fail"
+    result = {
+        "outcome": "failed" if failed else "done",
+        "reason": "loss is NaN at step 2" if failed else "",
+        "attempt": attempt,
+        "steps_done": steps,
+        "wall_s": 36.0,
+        "device_hours": 0.01,
+        "export": None if failed else "export",
+    }
+    part = run_dir / "result.part"
+    part.write_text(json.dumps(result))
+    part.replace(run_dir / "result.json")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    started = time.time()
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,116 @@
+"""Scores the finished runs of one seed block in one process, and takes the scores into the ledger."""
+
+import hashlib
+import json
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from tools.study.files import last_lines
+from tools.study.plan import StudyPlan
+from tools.study.rows import Outcome, RunRow, StoredScore
+from tools.study.run_keeper import read_result
+from tools.study.study import Study
+from tools.study.watch import Halt, Session
+from training.benchmarks.scoring import SCORES, SuiteScores
+from training.run_files import write_atomically
+
+
+class _Pending(NamedTuple):
+    run: RunRow
+    key: str
+    answers: Path
+
+
+def score_key(run_key: str, plan: StudyPlan) -> str:
+    """Identifies a run's scores: the run, the suite and each benchmark's content (64 hex digits)."""
+    content = [run_key, plan.recipe.suite, sorted((row.id, row.sha256) for row in plan.benchmarks)]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def score_block(session: Session, study: Study, plan: StudyPlan, seed: int, runs: tuple[RunRow, ...]) -> None:
+    """Returns when every run of the block has its scores in the ledger; raises `Halt` when that cannot be.
+
+    A run that is scored already is not scored again, whether the ledger knows or only its answers folder does.
+    """
+    scored = {row.run for row in session.ledger.scores()}
+    missing = [run for run in runs if run.id not in scored]
+    if not missing:
+        return
+    pending = [_pending(study, plan, run) for run in missing]
+    if not all((entry.answers / SCORES).is_file() for entry in pending):
+        _run_scoring(session, study, plan, seed, pending)
+    for entry in pending:
+        session.ledger.add_scores(_rows(entry, plan))
+    session.event("block_scored", f"seed {seed}: {len(runs)} runs")
+
+
+def _pending(study: Study, plan: StudyPlan, run: RunRow) -> _Pending:
+    key = score_key(run.run_key, plan)
+    return _Pending(run, key, study.answers_dir(plan, run, key))
+
+
+def _run_scoring(session: Session, study: Study, plan: StudyPlan, seed: int, pending: list[_Pending]) -> None:
+    session.check_stop()
+    jobs = []
+    for entry in pending:
+        run_dir = study.run_dir(entry.run)
+        result = read_result(run_dir)
+        if result is None or not result.export or not (run_dir / result.export).is_dir():
+            raise Halt("blocked", f"run {entry.run.arm} seed {seed} has no exported model at {run_dir}; restore it")
+        jobs.append({"export": str(run_dir / result.export), "suite": plan.recipe.suite, "answers": str(entry.answers)})
+    jobs_file = study.folder / "scoring" / f"seed-{seed}" / "jobs.json"
+    jobs_file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(jobs_file, json.dumps({"jobs": jobs}, indent=2) + "\n")
+    scoring = session.ledger.open_scoring(seed)
+    session.event("scoring_started", f"seed {seed}")
+    started = time.time()
+    launcher = session.services.launcher
+    job = launcher.find_scoring(jobs_file) or launcher.start_scoring(jobs_file)
+    code = session.wait(job, started)
+    complete = all((entry.answers / SCORES).is_file() for entry in pending)
+    outcome: Outcome = "done" if complete else "stopped" if code is None else "failed"
+    session.ledger.close_scoring(scoring, outcome, session.hours(started))
+    if complete:
+        return
+    session.check_stop()
+    if code is None:
+        session.check_budget(1e-6, f"the scoring of seed {seed}")
+    words = last_lines(jobs_file.parent / "launch.log")
+    said = words[-1].strip() if words else "it said nothing"
+    raise Halt("interrupted", f"scoring of seed {seed} failed (exit code {code}): {said}; try again: advisor resume")
+
+
+def _rows(entry: _Pending, plan: StudyPlan) -> list[StoredScore]:
+    """The scores of a run, checked against the plan: nothing else is ever stored."""
+    path = entry.answers / "scores.json"
+    try:
+        found = SuiteScores.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError) as error:
+        detail = " ".join(str(error).split())
+        raise Halt("blocked", f"{path} cannot be used ({detail}); delete its folder, then: advisor resume") from error
+    wanted = {(row.id, row.domain, row.questions, row.sha256) for row in plan.benchmarks}
+    got = {(row.benchmark, row.domain, row.questions, row.sha256) for row in found.scores}
+    if found.suite != plan.recipe.suite or wanted != got or len(found.scores) != len(wanted):
+        odd = sorted({name for name, *_ in wanted ^ got}) or [found.suite]
+        raise Halt(
+            "blocked",
+            f"{path} was not made with the planned benchmarks ({', '.join(odd)} differ); delete its folder, then: "
+            "advisor resume",
+        )
+    return [
+        StoredScore(
+            entry.run.id,
+            entry.key,
+            found.suite,
+            row.benchmark,
+            row.domain,
+            row.score,
+            row.questions,
+            row.sha256,
+            found.harness,
+        )
+        for row in found.scores
+    ]

@@ -1,0 +1,73 @@
+"""The identity of a plan: what an approval is bound to."""
+
+import hashlib
+import json
+from typing import Any
+
+from policies.errors import AdvisorError
+from tools.study.plan import StudyPlan
+
+_LABELS = ("question", "title", "notes")
+"""Top-level fields that describe a plan without changing what is run or how it is judged."""
+_RECIPE_LABELS = ("cost", "title")
+
+
+def plan_bytes(plan: StudyPlan) -> bytes:
+    """The plan as stored: UTF-8 JSON with sorted keys and every field."""
+    document = plan.model_dump(mode="json")
+    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def identity(document: dict[str, Any]) -> dict[str, Any]:
+    """The part of a plan's JSON that its hash covers: all but labels and the recipe's cost estimate."""
+    covered = {key: value for key, value in document.items() if key not in _LABELS}
+    recipe = covered.get("recipe")
+    if isinstance(recipe, dict):
+        covered["recipe"] = {key: value for key, value in recipe.items() if key not in _RECIPE_LABELS}
+    return covered
+
+
+def document_hash(document: dict[str, Any]) -> str:
+    """sha256 (hex) over RFC 8785 JSON of `identity(document)`.
+
+    It works on parsed JSON, never on a model: newer code with more fields gives an older plan its old hash.
+    """
+    import rfc8785
+
+    try:
+        return hashlib.sha256(rfc8785.dumps(identity(document))).hexdigest()
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise AdvisorError(f"plan cannot be hashed: {error}; make a new plan") from error
+
+
+def plan_hash(plan: StudyPlan) -> str:
+    """sha256 (hex) of the plan without title, notes, question, and the recipe's title and cost estimate."""
+    return document_hash(json.loads(plan_bytes(plan)))
+
+
+def stored_hash(stored: bytes) -> str:
+    """`plan_hash` of stored plan bytes. AdvisorError when they are not a JSON object."""
+    try:
+        document = json.loads(stored)
+    except ValueError as error:
+        raise AdvisorError(f"stored plan is not JSON ({error}); restore study.db from a copy") from error
+    if not isinstance(document, dict):
+        raise AdvisorError("stored plan is not a JSON object; restore study.db from a copy")
+    return document_hash(document)
+
+
+def first_difference(approved: Any, found: Any, path: str = "") -> str | None:
+    """`path: approved -> found` of the first place where two JSON values differ, or None."""
+    if isinstance(approved, dict) and isinstance(found, dict):
+        for key in sorted({*approved, *found}, key=str):
+            inner = f"{path}.{key}" if path else str(key)
+            difference = first_difference(approved.get(key), found.get(key), inner)
+            if difference:
+                return difference
+        return None
+    if isinstance(approved, list) and isinstance(found, list) and len(approved) == len(found):
+        pairs = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in enumerate(zip(approved, found, strict=True)))
+        return next((difference for difference in pairs if difference), None)
+    if approved == found and isinstance(approved, bool) == isinstance(found, bool):
+        return None
+    return f"{path}: {approved!r} -> {found!r}"

@@ -1,0 +1,150 @@
+"""Reads how a study stands, from the ledger and the metrics that its runs write; changes nothing."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools.study.cost import run_seconds, unit
+from tools.study.files import json_lines, last_lines
+from tools.study.plan import StudyPlan
+from tools.study.rows import AttemptRow, RunRow
+from tools.study.status import RunStatus, StudyStatus
+from tools.study.study import Study
+from training.recipe import Recipe
+from training.run_lock import is_locked
+
+REWARD = "critic/rewards/mean"
+STEP_SECONDS = "timing_s/step"
+REPORT = Path("report") / "report.md"
+
+
+class Progress(NamedTuple):
+    """What a run's metrics say."""
+
+    step: int
+    reward: float | None
+    step_s: float | None
+    """Mean over the last ten steps."""
+
+
+def progress(run_dir: Path) -> Progress:
+    """Reads the end of the newest attempt that has metrics; a torn last line is left out."""
+    attempts = sorted(
+        (entry for entry in run_dir.glob("attempts/*") if entry.name.isdigit()), key=lambda entry: -int(entry.name)
+    )
+    for attempt in attempts:
+        rows = [row for row in json_lines(last_lines(attempt / "metrics.jsonl")) if isinstance(row.get("step"), int)]
+        if rows:
+            times = [value for row in rows[-10:] if (value := _metric(row, STEP_SECONDS)) is not None]
+            step = max(row["step"] for row in rows)
+            return Progress(step, _metric(rows[-1], REWARD), sum(times) / len(times) if times else None)
+    return Progress(0, None, None)
+
+
+def snapshot(study: Study) -> StudyStatus:
+    """How the study stands now. AdvisorError or RefusedError when its ledger cannot be trusted."""
+    with study.ledger(read_only=True) as ledger:
+        row, plan, approval = ledger.study(), ledger.plan(), ledger.approval()
+        runs, attempts, scored = ledger.runs(), ledger.attempts(), {score.run for score in ledger.scores()}
+        spent = ledger.spent_device_hours()
+        plan_hash = ledger.plan_hash()
+    state, reason = row.state, row.reason
+    if state == "running" and not is_locked(study.lock):
+        state, reason = "interrupted", "its supervisor is gone, runs may live on; go on with: advisor resume"
+    statuses = _runs(study, plan, runs, attempts)
+    spent += sum(_live_hours(attempt, plan.recipe) for attempt in attempts if attempt.ended is None)
+    complete = _complete_seeds(plan, runs, scored)
+    report = REPORT if (study.folder / REPORT).is_file() else None
+    return StudyStatus(
+        id=row.id,
+        folder=str(study.folder),
+        state=state,
+        phase=row.phase if state == "running" else "",
+        reason=reason,
+        plan_hash=plan_hash,
+        approved_by=approval.who if approval else None,
+        seeds=len(plan.seeds),
+        seeds_scored=complete,
+        runs=statuses,
+        spent_device_hours=spent,
+        ceiling_device_hours=approval.ceiling_device_hours if approval else None,
+        device_hours_unit=unit(plan.recipe),
+        eta_s=_study_eta(plan, statuses, complete) if state == "running" else None,
+        report=str(report) if report else None,
+    )
+
+
+def watch(study: Study, poll_s: float = 1.0) -> Iterator[StudyStatus]:
+    """Snapshots until the study stands still; the last one says how it ended."""
+    while True:
+        status = snapshot(study)
+        yield status
+        if not status.moves:
+            return
+        time.sleep(poll_s)
+
+
+def _metric(row: dict[str, Any], name: str) -> float | None:
+    data = row.get("data")
+    value = data.get(name) if isinstance(data, dict) else None
+    finite = isinstance(value, int | float) and value == value and abs(value) != float("inf")
+    return float(value) if finite else None  # type: ignore[arg-type]
+
+
+def _runs(
+    study: Study, plan: StudyPlan, runs: tuple[RunRow, ...], attempts: tuple[AttemptRow, ...]
+) -> tuple[RunStatus, ...]:
+    """Known runs by seed and arm; those not yet written to the ledger as planned."""
+    known = {(row.seed, row.arm): row for row in runs if row.replicate == plan.replicate}
+    return tuple(
+        _run_status(study, plan, seed, arm.id, known.get((seed, arm.id)), attempts)
+        for seed in plan.seeds
+        for arm in plan.arms
+    )
+
+
+def _run_status(
+    study: Study, plan: StudyPlan, seed: int, arm: str, row: RunRow | None, attempts: tuple[AttemptRow, ...]
+) -> RunStatus:
+    steps = plan.recipe.steps
+    if row is None or row.state == "planned":
+        eta = run_seconds(plan.recipe)
+        return RunStatus(arm=arm, seed=seed, replicate=plan.replicate, state="planned", steps=steps, eta_s=eta)
+    mine = [attempt for attempt in attempts if attempt.run == row.id]
+    seen = progress(study.run_dir(row))
+    return RunStatus(
+        arm=arm,
+        seed=seed,
+        replicate=row.replicate,
+        state=row.state,
+        reason=row.reason,
+        attempts=len(mine),
+        step=seen.step,
+        steps=steps,
+        reward=seen.reward,
+        eta_s=_run_eta(plan.recipe, seen, mine) if row.state in ("running", "interrupted") else None,
+        device_hours=sum((attempt.device_hours or 0.0) + _live_hours(attempt, plan.recipe) for attempt in mine),
+    )
+
+
+def _run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float:
+    step_s = seen.step_s or recipe.cost.step_s
+    rest = max(0, recipe.steps - seen.step) * step_s
+    if seen.step or not attempts or attempts[-1].ended is not None:
+        return rest
+    return rest + max(0.0, recipe.cost.startup_s - (time.time() - attempts[-1].started))
+
+
+def _live_hours(attempt: AttemptRow, recipe: Recipe) -> float:
+    return 0.0 if attempt.ended is not None else max(0.0, time.time() - attempt.started) / 3600 * recipe.devices
+
+
+def _complete_seeds(plan: StudyPlan, runs: tuple[RunRow, ...], scored: set[int]) -> int:
+    have = {(row.seed, row.arm) for row in runs if row.id in scored}
+    return sum(all((seed, arm.id) in have for arm in plan.arms) for seed in plan.seeds)
+
+
+def _study_eta(plan: StudyPlan, runs: tuple[RunStatus, ...], complete: int) -> float:
+    scoring = (len(plan.seeds) - complete) * len(plan.arms) * plan.recipe.cost.scoring_s
+    return sum(run.eta_s or 0.0 for run in runs) + scoring

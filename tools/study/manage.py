@@ -1,0 +1,232 @@
+"""What a person can do with a study: create, approve, start, follow, stop, resume, report."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from policies.errors import AdvisorError, BudgetError, InputError, RefusedError
+from policies.model import StrictModel
+from tools.study.cost import default_ceiling
+from tools.study.follow import snapshot
+from tools.study.ledger import Ledger
+from tools.study.plan import StudyPlan
+from tools.study.rows import ApprovalRow, StudyState
+from tools.study.status import StudyStatus
+from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
+from training.launchers.environment import child_environment
+from training.run_lock import is_locked
+
+SUPERVISOR = (sys.executable, "-m", "tools.study.supervise")
+_START_S = 60.0
+_STOP_S = 60.0
+
+
+class StudyLine(StrictModel):
+    """A study in a list."""
+
+    id: str
+    folder: str
+    state: StudyState | None
+    """None: the ledger cannot be read, `reason` says why."""
+    reason: str = ""
+
+
+def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None = None) -> Study:
+    """Makes a new study folder with ledger and exports, state `planned`; an existing folder is never touched.
+
+    The same plan again makes another study, and its runs are done again: results are not shared between studies.
+    """
+    base = studies_root(root)
+    name = study_id(plan, day or datetime.now(UTC).date())
+    for number in range(1, 1000):
+        folder = base / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise AdvisorError(
+                f"cannot make {folder}: {error.strerror}; set ADVISOR_STUDIES to a folder of yours"
+            ) from error
+        study = Study(folder)
+        with Ledger.create(folder / "study.db", folder.name, plan) as ledger:
+            ledger.event("planned", ledger.plan_hash())
+            write_exports(study, ledger)
+        return study
+    raise AdvisorError(f"{base} holds a thousand studies named {name}; remove some")
+
+
+def list_studies(root: Path | None = None) -> tuple[StudyLine, ...]:
+    """All studies under the root, by name; one that cannot be read is listed with its fault."""
+    return tuple(_line(Study(folder)) for folder in study_folders(studies_root(root)))
+
+
+def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow:
+    """Records a person's yes to the current plan, up to `ceiling` device-hours (default: `cost.default_ceiling`).
+
+    Raises InputError for an empty name or a ceiling that is not positive, RefusedError when `plan.yaml` was edited,
+    BudgetError when the ceiling is above the plan's own budget.
+    """
+    if not who.strip():
+        raise InputError("an approval needs a name; give it with --by NAME")
+    with study.ledger() as ledger:
+        check_unedited(study, ledger)
+        plan = ledger.plan()
+        hours = default_ceiling(plan) if ceiling is None else ceiling
+        if not 0 < hours < float("inf"):
+            raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
+        row = ledger.approve(who.strip(), hours)
+        if ledger.study().state == "planned":
+            ledger.set_state("approved")
+        ledger.event("approved", f"by {row.who}, up to {hours:g} device-hours, plan {row.plan_hash[:12]}")
+        write_exports(study, ledger)
+    return row
+
+
+def amend(study: Study, plan: StudyPlan) -> str:
+    """Replaces the plan of a study that is not running; returns the new hash. An approval of another hash is void."""
+    _demand_idle(study, "amend")
+    with study.ledger() as ledger:
+        digest = ledger.amend(plan)
+        if ledger.approval() is None:
+            ledger.set_state("planned")
+        ledger.event("amended", digest)
+        write_exports(study, ledger)
+    return digest
+
+
+def start(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = SUPERVISOR) -> StudyStatus:
+    """Starts the detached supervisor of an approved study; does nothing when one is at work or the study is done.
+
+    Raises RefusedError when the current plan is not approved or was edited.
+    """
+    if is_locked(study.lock):
+        return snapshot(study)
+    with study.ledger() as ledger:
+        check_unedited(study, ledger)
+        ledger.plan()
+        if ledger.approval() is None:
+            raise RefusedError(
+                f"the plan of {study.folder.name} is not approved (or was changed since); approve it: advisor approve "
+                f"{study.folder.name}"
+            )
+        if ledger.study().state == "done":
+            return snapshot(study)
+        seen = max((event.id for event in ledger.events()), default=0)
+    _spawn(study, seen, take_over, supervisor)
+    return snapshot(study)
+
+
+def status(study: Study) -> StudyStatus:
+    """How the study stands; `follow.watch` gives one after the other."""
+    return snapshot(study)
+
+
+def stop(study: Study) -> StudyStatus:
+    """Stops the supervisor and its run, and waits for that; a run continues later from its last checkpoint.
+
+    Runs whose supervisor is gone are not touched: resume first. Raises RefusedError when a supervisor does not end.
+    """
+    if not is_locked(study.lock):
+        return snapshot(study)
+    with study.ledger(read_only=True) as ledger:
+        pids = [event.text.removeprefix("pid ") for event in ledger.events() if event.kind == "supervisor_started"]
+    if pids:
+        with suppress(ProcessLookupError, ValueError):
+            os.kill(int(pids[-1]), signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_S
+    while is_locked(study.lock):
+        if time.monotonic() > deadline:
+            raise RefusedError(
+                f"the supervisor of {study.folder.name} did not stop in {_STOP_S:.0f} s; see {study.log}"
+            )
+        time.sleep(0.05)
+    return snapshot(study)
+
+
+def resume(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = SUPERVISOR) -> StudyStatus:
+    """Goes on with a study that stands still: adopts runs that live, continues interrupted ones, runs the rest.
+
+    `take_over`: you know that runs started on another host, or before a restart, do not run any more. Raises
+    RefusedError like `start`, and when a run failed.
+    """
+    with study.ledger(read_only=True) as ledger:
+        failed = [row for row in ledger.runs() if row.state == "failed"]
+    if failed and not is_locked(study.lock):
+        row = failed[0]
+        raise RefusedError(
+            f"run {row.arm} seed {row.seed} failed ({row.reason or 'no reason given'}) and a failed run stays failed: "
+            f"see {study.run_dir(row)}, mend the cause and plan a new study"
+        )
+    return start(study, take_over=take_over, supervisor=supervisor)
+
+
+def report(study: Study) -> Path:
+    """Builds the report again from what is stored; needs no torch, GPU or network. Returns the Markdown file.
+
+    Raises RefusedError while the study is not done: nobody sees scores by arm before.
+    """
+    from tools.study.evaluate import evaluate
+
+    with study.ledger(read_only=True) as ledger:
+        row = ledger.study()
+    if row.state != "done":
+        raise RefusedError(
+            f"{study.folder.name} is {row.state}: scores by arm stay hidden until every planned seed is in; "
+            f"go on with: advisor resume {study.folder.name}"
+        )
+    return evaluate(study)
+
+
+def _line(study: Study) -> StudyLine:
+    try:
+        current = snapshot(study)
+    except AdvisorError as error:
+        return StudyLine(id=study.folder.name, folder=str(study.folder), state=None, reason=str(error))
+    return StudyLine(id=current.id, folder=current.folder, state=current.state, reason=current.reason)
+
+
+def _demand_idle(study: Study, what: str) -> None:
+    if is_locked(study.lock):
+        raise RefusedError(f"cannot {what} {study.folder.name} while it runs; stop it first: advisor stop")
+
+
+def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) -> None:
+    """Starts the supervisor in its own session and waits until it is at work, or has said why it is not."""
+    argv = [*supervisor, str(study.folder), *(["--take-over"] if take_over else [])]
+    with study.log.open("ab") as log:
+        process = subprocess.Popen(
+            argv,
+            cwd=study.folder,
+            env=child_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        with study.ledger(read_only=True) as ledger:
+            fresh = ledger.events(after=seen)
+            row = ledger.study()
+        if any(event.kind == "supervisor_started" for event in fresh):
+            return
+        code = process.poll()
+        if code is not None:
+            if is_locked(study.lock):  # another one was quicker
+                return
+            raise _not_started(study, code, row.reason)
+        time.sleep(0.02)
+    raise AdvisorError(f"the supervisor of {study.folder.name} did not begin within {_START_S:.0f} s; see {study.log}")
+
+
+def _not_started(study: Study, code: int, reason: str) -> AdvisorError:
+    kinds = {RefusedError.exit_code: RefusedError, BudgetError.exit_code: BudgetError, InputError.exit_code: InputError}
+    words = reason or f"it ended with exit code {code}; see {study.log}"
+    return kinds.get(code, AdvisorError)(f"{study.folder.name} was not started: {words}")

@@ -1,0 +1,87 @@
+"""What the ledger holds, one type a table."""
+
+from typing import Literal, NamedTuple
+
+StudyState = Literal["planned", "approved", "running", "blocked", "interrupted", "stopped", "done"]
+RunState = Literal["planned", "running", "done", "failed", "interrupted"]
+Outcome = Literal["done", "failed", "lost", "stopped"]
+"""How an attempt ended: `lost` has no result because its process vanished, `stopped` because a person said so."""
+
+
+class StudyRow(NamedTuple):
+    """The study itself."""
+
+    id: str
+    created: str
+    state: StudyState
+    phase: str
+    """What the supervisor is doing, in words."""
+    reason: str
+    """Why it is blocked, interrupted or stopped; one line."""
+
+
+class ApprovalRow(NamedTuple):
+    """A person's yes to one plan."""
+
+    who: str
+    at: str
+    plan_hash: str
+    ceiling_device_hours: float
+
+
+class RunRow(NamedTuple):
+    """One arm at one seed."""
+
+    id: int
+    arm: str
+    seed: int
+    replicate: int
+    run_key: str
+    folder: str
+    """Relative to the study folder."""
+    state: RunState
+    reason: str
+
+
+class AttemptRow(NamedTuple):
+    """One process (or intent to start one) that works on a run."""
+
+    id: int
+    run: int
+    k: int
+    host: str
+    boot_id: str
+    pid: int | None
+    process_started: float | None
+    """Clock ticks since boot; with boot id and pid it names one process."""
+    started: float
+    """Unix seconds."""
+    ended: float | None
+    outcome: Outcome | None
+    reason: str
+    device_hours: float | None
+
+
+class StoredScore(NamedTuple):
+    """A checkpoint's score on one benchmark."""
+
+    run: int
+    score_key: str
+    suite: str
+    benchmark: str
+    domain: str
+    score: float
+    """0 to 100."""
+    questions: int
+    sha256: str
+    """Of the benchmark's questions, answers and grader."""
+    harness: str
+
+
+class EventRow(NamedTuple):
+    """Something that happened."""
+
+    id: int
+    at: str
+    kind: str
+    text: str

@@ -1,0 +1,184 @@
+"""Brings one run to its end, exactly once: reuses a result, adopts a live process, or starts one."""
+
+import time
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from tools.study.files import last_lines
+from tools.study.rows import AttemptRow, Outcome, RunRow
+from tools.study.watch import Halt, Session
+from training.launchers.base import Job, ProcessIdentity
+from training.launchers.processes import boot_id, host_name, is_here
+from training.run_files import RunFiles, write_atomically
+from training.run_spec import RunResult, RunSpec
+
+
+class RunKeeper:
+    """Works on one run of a study at a time."""
+
+    def __init__(self, session: Session, folder: Path) -> None:
+        self._session = session
+        self._ledger = session.ledger
+        self._folder = folder
+
+    def finish(self, run: RunRow, spec: RunSpec, expected_hours: float) -> None:
+        """Returns when the run is done; raises `Halt` when it failed, was interrupted, or must not be started.
+
+        A process that lives is waited for, never started a second time. Its run directory may hold a result that an
+        earlier supervisor did not live to record.
+        """
+        run_dir = self._folder / run.folder
+        if run.state == "done":
+            return
+        if run.state == "failed":
+            raise _blocked(run, run.reason)
+        attempt = self._open_attempt(run)
+        if attempt is not None:
+            self._demand_here(run, attempt)
+        job = self._session.services.launcher.find_run(run_dir, _recorded(attempt))
+        if job is not None:
+            self._adopt(run, attempt, job, run_dir)
+            return
+        result = read_result(run_dir, spec)
+        if result is not None:
+            self._record(run, attempt, result)
+            return
+        if attempt is not None:
+            self._lose(run, attempt, "lost", "its process vanished while no supervisor watched", _last_sign(run_dir))
+        self._start(run, spec, run_dir, expected_hours)
+
+    def _open_attempt(self, run: RunRow) -> AttemptRow | None:
+        mine = [row for row in self._ledger.attempts() if row.run == run.id and row.ended is None]
+        return mine[-1] if mine else None
+
+    def _demand_here(self, run: RunRow, attempt: AttemptRow) -> None:
+        if is_here(attempt.host, attempt.boot_id) or self._session.take_over:
+            return
+        where = "before this machine was restarted" if attempt.host == host_name() else f"on {attempt.host}"
+        raise Halt(
+            "interrupted",
+            f"{_name(run)} was started {where}, so whether it still runs cannot be seen from here; "
+            "when it does not, go on with: advisor resume --take-over",
+            3,
+        )
+
+    def _start(self, run: RunRow, spec: RunSpec, run_dir: Path, expected_hours: float) -> None:
+        self._session.check_stop()
+        self._session.check_budget(expected_hours, _name(run))
+        run_dir.mkdir(parents=True, exist_ok=True)
+        write_atomically(RunFiles(run_dir).spec, spec.model_dump_json(indent=2) + "\n")
+        attempt = self._ledger.open_attempt(run.id, host_name(), boot_id())
+        self._ledger.set_run_state(run.id, "running")
+        self._session.event("attempt_intended", _name(run))
+        job = self._session.services.launcher.start_run(run_dir)
+        self._session.services.observe("process_started")
+        self._note_process(attempt, job)
+        self._session.event("run_started", _name(run))
+        self._watch(run, job, run_dir)
+
+    def _adopt(self, run: RunRow, attempt: AttemptRow | None, job: Job, run_dir: Path) -> None:
+        number = self._ledger.open_attempt(run.id, host_name(), boot_id()) if attempt is None else attempt.id
+        self._note_process(number, job)
+        self._ledger.set_run_state(run.id, "running")
+        self._session.event("run_adopted", _name(run))
+        self._watch(run, job, run_dir)
+
+    def _note_process(self, attempt: int, job: Job) -> None:
+        if job.identity is not None:
+            self._ledger.attempt_process(attempt, *job.identity)
+
+    def _watch(self, run: RunRow, job: Job, run_dir: Path) -> None:
+        attempt = self._open_attempt(run)
+        assert attempt is not None, run
+        while True:
+            code = self._session.wait(job, attempt.started)
+            # Two supervisors in a row may each have started a process before the first one took the run's lock: the
+            # second process leaves at once, and the one that holds the lock is the run.
+            other = self._session.services.launcher.find_run(run_dir, None) if code else None
+            if other is None:
+                break
+            job = other
+            self._note_process(attempt.id, job)
+        result = read_result(run_dir)
+        if result is not None:
+            self._record(run, attempt, result)
+            self._session.check_stop()
+            return
+        self._halt_without_result(run, attempt, code, run_dir)
+
+    def _halt_without_result(self, run: RunRow, attempt: AttemptRow, code: int | None, run_dir: Path) -> None:
+        if self._session.stop_signal is not None:
+            self._lose(run, attempt, "stopped", "stopped on request", time.time())
+            self._session.check_stop()
+        if code is None:
+            self._lose(run, attempt, "stopped", "the approved device-hours were used up", time.time())
+            self._session.check_budget(1e-6, f"the rest of {_name(run)}")
+        words = last_lines(run_dir / "launch.log")
+        said = f": {words[-1].strip()}" if words else ""
+        reason = f"ended without a result (exit code {code}){said}"
+        self._lose(run, attempt, "lost", reason, time.time())
+        if code == 2:
+            raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that, then: advisor resume")
+        raise Halt("interrupted", f"{_name(run)} {reason}; continue from its last checkpoint with: advisor resume")
+
+    def _record(self, run: RunRow, attempt: AttemptRow | None, result: RunResult) -> None:
+        outcome: Literal["done", "failed"] = "done" if result.outcome == "done" else "failed"
+        with self._ledger.transaction():
+            if attempt is not None:
+                ended = attempt.started + result.wall_s
+                self._ledger.close_attempt(attempt.id, outcome, result.reason, result.device_hours, ended)
+            self._ledger.set_run_state(run.id, outcome, result.reason)
+        self._session.event(f"run_{outcome}", f"{_name(run)} {result.reason}".strip())
+        if outcome == "failed":
+            raise _blocked(run, result.reason)
+
+    def _lose(self, run: RunRow, attempt: AttemptRow, outcome: Outcome, reason: str, ended: float) -> None:
+        until = max(ended, attempt.started)
+        with self._ledger.transaction():
+            hours = self._session.hours(attempt.started, until)
+            self._ledger.close_attempt(attempt.id, outcome, reason, hours, until)
+            self._ledger.set_run_state(run.id, "interrupted", reason)
+        self._session.event(f"attempt_{outcome}", f"{_name(run)} {reason}")
+
+
+def read_result(run_dir: Path, spec: RunSpec | None = None) -> RunResult | None:
+    """The result of a run directory, or None where there is none that is whole.
+
+    With `spec`, it counts only when `run.json` asked for that very run (deadlines aside).
+    """
+    try:
+        result = RunResult.model_validate_json(RunFiles(run_dir).result.read_bytes())
+        if result.outcome == "interrupted":
+            return None
+        if spec is None:
+            return result
+        asked = RunSpec.model_validate_json(RunFiles(run_dir).spec.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
+    return result if asked.model_copy(update={"deadline_s": spec.deadline_s}) == spec else None
+
+
+def _recorded(attempt: AttemptRow | None) -> ProcessIdentity | None:
+    if attempt is None or attempt.pid is None or attempt.process_started is None:
+        return None
+    return ProcessIdentity(attempt.host, attempt.boot_id, attempt.pid, attempt.process_started)
+
+
+def _last_sign(run_dir: Path) -> float:
+    """When the run last wrote something (Unix seconds); 0 when it never did."""
+    files = [run_dir / "launch.log", *run_dir.glob("attempts/*/*"), run_dir / "delivery.jsonl"]
+    return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
+
+
+def _blocked(run: RunRow, reason: str) -> Halt:
+    return Halt(
+        "blocked",
+        f"{_name(run)} failed: {reason or 'no reason given'}; a failed run stays failed and the other arms of its seed "
+        "wait (nothing computed is lost); see its train.log",
+    )
+
+
+def _name(run: RunRow) -> str:
+    return f"run {run.arm} seed {run.seed}"

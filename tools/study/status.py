@@ -1,0 +1,53 @@
+"""How a study stands, as data; it holds no score, so it can be shown while the study is blind."""
+
+from policies.model import StrictModel
+from tools.study.rows import RunState, StudyState
+
+
+class RunStatus(StrictModel):
+    """One run. Reward is the training reward of the last step, not a benchmark score."""
+
+    arm: str
+    seed: int
+    replicate: int
+    state: RunState
+    reason: str = ""
+    attempts: int = 0
+    step: int = 0
+    steps: int
+    reward: float | None = None
+    eta_s: float | None = None
+    """Wall seconds to this run's end; None unless it is running or planned."""
+    device_hours: float = 0.0
+    """All its attempts so far."""
+
+
+class StudyStatus(StrictModel):
+    """A snapshot from ledger and live metrics."""
+
+    schema_version: int = 1
+    id: str
+    folder: str
+    state: StudyState
+    """`interrupted` also when the ledger says running but no supervisor holds the study."""
+    phase: str
+    reason: str
+    """Why it stands still, and what to do."""
+    plan_hash: str
+    approved_by: str | None
+    seeds: int
+    seeds_scored: int
+    """Seed blocks that are complete: trained and scored in every arm."""
+    runs: tuple[RunStatus, ...]
+    spent_device_hours: float
+    ceiling_device_hours: float | None
+    device_hours_unit: str
+    eta_s: float | None
+    """Wall seconds to the end of the last scoring, runs one after the other; None when nothing moves."""
+    report: str | None
+    """The report's path, relative to the study folder, once there is one."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether a supervisor is at work."""
+        return self.state == "running"

@@ -1,0 +1,159 @@
+"""A study folder: where its files lie, how it is found, and whether it is still what was planned."""
+
+import json
+import os
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from policies.errors import AdvisorError, InputError, RefusedError
+from tools.study.canonical import document_hash, first_difference, identity, plan_hash
+from tools.study.ledger import Ledger
+from tools.study.plan import StudyPlan
+from tools.study.rows import RunRow
+from training.run_files import write_atomically
+
+
+class Study(NamedTuple):
+    """A study by its folder; all paths inside are relative to it, so that it can be moved."""
+
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        """As recorded in the ledger."""
+        with self.ledger(read_only=True) as ledger:
+            return ledger.study().id
+
+    @property
+    def plan(self) -> StudyPlan:
+        """The current plan. RefusedError when the stored plan was changed behind the ledger's back."""
+        with self.ledger(read_only=True) as ledger:
+            return ledger.plan()
+
+    def ledger(self, *, read_only: bool = False) -> Ledger:
+        """Opens the ledger."""
+        return Ledger(self.folder / "study.db", read_only=read_only)
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one supervisor."""
+        return self.folder / "supervisor.lock"
+
+    @property
+    def log(self) -> Path:
+        """What supervisors print."""
+        return self.folder / "supervise.log"
+
+    def run_dir(self, run: RunRow) -> Path:
+        """The absolute directory of a run."""
+        return self.folder / run.folder
+
+    def answers_dir(self, plan: StudyPlan, run: RunRow, score_key: str) -> Path:
+        """The absolute directory of a run's scored answers."""
+        return self.folder / "answers" / plan.recipe.name / run.arm / f"seed-{run.seed}" / score_key[:8]
+
+
+def run_folder(plan: StudyPlan, arm: str, seed: int, run_key: str) -> str:
+    """Where a run lies, relative to the study folder."""
+    return f"runs/{plan.recipe.name}/{arm}/seed-{seed}/{run_key[:8]}"
+
+
+def studies_root(root: Path | None = None) -> Path:
+    """The folder that holds studies: `root`, else ADVISOR_STUDIES, else `./studies`."""
+    return (root or Path(os.environ.get("ADVISOR_STUDIES") or "studies")).expanduser().absolute()
+
+
+def study_id(plan: StudyPlan, day: date) -> str:
+    """A readable id such as `2026-01-31-tscl-vs-static-a1b2`: day, arms, start of the plan's hash."""
+    treatments = [arm.id for arm in plan.treatments]
+    names = "-".join(treatments) if len(treatments) <= 2 else f"{len(treatments)}-policies"
+    slug = re.sub(r"[^a-z0-9.]+", "-", f"{names}-vs-{plan.control.id}".lower()).strip("-.")[:60]
+    return f"{day.isoformat()}-{slug}-{plan_hash(plan)[:4]}"
+
+
+def find_study(reference: str | Path, root: Path | None = None) -> Study:
+    """The study named by id, unique beginning of an id, folder, or `latest`. InputError when there is no such one."""
+    text = str(reference)
+    folder = Path(text).expanduser()
+    if text and (folder / "study.db").is_file():
+        return Study(folder.absolute())
+    base = studies_root(root)
+    known = study_folders(base)
+    if not known:
+        raise InputError(f"no study {text!r}: {base} holds none; plan one with: advisor plan QUESTION")
+    if text == "latest":
+        return Study(max(known, key=lambda path: (_created(path), path.name)))
+    exact = [path for path in known if path.name == text]
+    matches = exact or [path for path in known if text and path.name.startswith(text)]
+    if len(matches) == 1:
+        return Study(matches[0])
+    listed = ", ".join(path.name for path in (matches or known)[-5:])
+    what = "fits several studies" if matches else f"is no study in {base}"
+    raise InputError(f"{text!r} {what}; give one of: {listed}")
+
+
+def study_folders(base: Path) -> tuple[Path, ...]:
+    """Folders under `base` that hold a ledger, by name."""
+    if not base.is_dir():
+        return ()
+    return tuple(sorted(path for path in base.iterdir() if (path / "study.db").is_file()))
+
+
+def _created(folder: Path) -> str:
+    try:
+        with Study(folder).ledger(read_only=True) as ledger:
+            return ledger.study().created
+    except AdvisorError:
+        return ""
+
+
+def write_exports(study: Study, ledger: Ledger) -> None:
+    """Writes `plan.yaml` and `plan.lock.json` from the ledger."""
+    document = ledger.plan_document()
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    header = "# Written by advisor from study.db. Do not edit: a change voids the approval; plan a new study instead.\n"
+    write_atomically(study.folder / "plan.yaml", header + text)
+    lock = {
+        "schema_version": 1,
+        "study": ledger.study().id,
+        "plan_hash": ledger.plan_hash(),
+        "approvals": [row._asdict() for row in ledger.approvals()],
+    }
+    write_atomically(study.folder / "plan.lock.json", json.dumps(lock, indent=2, ensure_ascii=False) + "\n")
+
+
+def check_unedited(study: Study, ledger: Ledger) -> None:
+    """Demands that `plan.yaml` says what the ledger says (labels aside); a missing one is fine.
+
+    Raises RefusedError that names the first field that differs.
+    """
+    stored = ledger.plan_document()
+    path = study.folder / "plan.yaml"
+    if not path.exists():
+        return
+    found = _read_plan_file(path)
+    try:
+        same = document_hash(found) == ledger.plan_hash()
+    except AdvisorError:
+        same = False
+    if not same:
+        change = first_difference(identity(stored), identity(found))
+        raise RefusedError(
+            f"{path} was edited after it was written ({change}); the approval does not cover that: "
+            "delete the file to go on with the recorded plan, or plan a new study"
+        )
+
+
+def _read_plan_file(path: Path) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        detail = " ".join(str(error).split())
+        raise RefusedError(f"{path} cannot be read ({detail}); delete it to go on with the recorded plan") from error
+    if not isinstance(found, dict):
+        raise RefusedError(f"{path} is not a plan any more; delete it to go on with the recorded plan")
+    return found

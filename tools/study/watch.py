@@ -1,0 +1,73 @@
+"""What ends a supervisor's work early, and the one loop in which it waits."""
+
+import time
+
+from tools.study.ledger import Ledger
+from tools.study.rows import StudyState
+from tools.study.services import Services
+from training.launchers.base import Job
+
+
+class Halt(Exception):  # noqa: N818 - not an error: the study pauses in a named state
+    """The study cannot go on now; what was done is kept."""
+
+    def __init__(self, state: StudyState, reason: str, exit_code: int = 1) -> None:
+        super().__init__(reason)
+        self.state = state
+        self.reason = reason
+        self.exit_code = exit_code
+
+
+class Session:
+    """One supervisor's life: ledger, services, and whether somebody asked it to stop."""
+
+    def __init__(self, ledger: Ledger, services: Services, *, ceiling: float, devices: int, take_over: bool) -> None:
+        self.ledger = ledger
+        self.services = services
+        self.ceiling = ceiling
+        self.devices = devices
+        self.take_over = take_over
+        self.stop_signal: int | None = None
+
+    def request_stop(self, number: int, _frame: object = None) -> None:
+        """Signal handler: sets a mark that every wait looks at."""
+        self.stop_signal = number
+
+    def event(self, kind: str, text: str) -> None:
+        """Stores an event, then tells the observer."""
+        self.ledger.event(kind, text)
+        self.services.observe(kind)
+
+    def check_stop(self) -> None:
+        """Raises `Halt` when a stop was asked for."""
+        if self.stop_signal is not None:
+            raise Halt("stopped", f"stopped by signal {self.stop_signal}; go on with: advisor resume", 143)
+
+    def check_budget(self, expected: float, what: str) -> None:
+        """Raises `Halt` (blocked) when starting something that costs `expected` device-hours would pass the ceiling."""
+        spent = self.ledger.spent_device_hours()
+        if spent + expected > self.ceiling + 1e-9:
+            raise Halt(
+                "blocked",
+                f"budget: {spent:.3g} of {self.ceiling:.3g} approved device-hours are spent and {what} is expected to "
+                f"take {expected:.3g}; approve a ceiling of at least {spent + expected:.3g}, then: advisor resume",
+                4,
+            )
+
+    def wait(self, job: Job, since: float) -> int | None:
+        """Waits for a job's end and returns its exit code.
+
+        A stop request ends the job first and returns None, so that what it left behind can be recorded; so does a
+        job that has used up the approved device-hours.
+        """
+        before = self.ledger.spent_device_hours()
+        while (code := job.poll()) is None:
+            if self.stop_signal is not None or before + self.hours(since) > self.ceiling:
+                job.stop(self.services.grace_s)
+                return None
+            time.sleep(self.services.poll_s)
+        return code
+
+    def hours(self, since: float, until: float | None = None) -> float:
+        """Device-hours of a job that began at `since` (Unix seconds)."""
+        return max(0.0, (time.time() if until is None else until) - since) / 3600 * self.devices

@@ -1,0 +1,52 @@
+"""The environment that child processes get: a whitelist, so that no secret and no foreign import path reaches a run."""
+
+import os
+import sys
+from collections.abc import Mapping
+
+_NAMES = frozenset(
+    {
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "VIRTUAL_ENV",
+        "LD_LIBRARY_PATH",
+        "CUDA_HOME",
+        "CUDA_VISIBLE_DEVICES",
+        "NVIDIA_VISIBLE_DEVICES",
+        "HF_HOME",
+        "HF_HUB_CACHE",
+        "HF_HUB_OFFLINE",
+        "XDG_CACHE_HOME",
+    }
+)
+_PREFIXES = ("LC_", "ADVISOR_")
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
+_ALWAYS = {
+    "OMP_NUM_THREADS": "1",
+    "TQ_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "PYTHONUNBUFFERED": "1",
+}
+
+
+def child_environment(source: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The whitelisted part of `source` (default: this process's environment), plus one-thread settings.
+
+    Never in it: OPENAI_*, PYTHONPATH and friends, and any name that looks like a secret.
+    """
+    source = os.environ if source is None else source
+    kept = {
+        name: value
+        for name, value in source.items()
+        if (name in _NAMES or name.startswith(_PREFIXES)) and not any(word in name.upper() for word in _SECRET_WORDS)
+    }
+    if sys.platform == "win32":  # pragma: no cover - Windows cannot start Python without it
+        kept["SYSTEMROOT"] = source.get("SYSTEMROOT", "")
+    return kept | _ALWAYS
