@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from policies.errors import InputError
 
@@ -44,8 +45,33 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield order[start : start + BATCH]
 
 
+def answer(model: Any, tokenizer: Any, prompts: Sequence[str], max_new_tokens: int) -> list[str]:
+    """A loaded model's greedy answer to each prompt, in order, without special tokens; its own chat template."""
+    import torch
+
+    chats = [
+        tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False)
+        for prompt in prompts
+    ]
+    answers = [""] * len(chats)
+    for rows in _batches([len(chat) for chat in chats]):
+        batch = tokenizer(
+            [chats[row] for row in rows],
+            return_tensors="pt",
+            padding=True,
+            padding_side="left",
+            add_special_tokens=False,
+        )
+        with torch.inference_mode():
+            output = model.generate(**batch, max_new_tokens=max_new_tokens, do_sample=False)
+        new = output[:, batch["input_ids"].shape[1] :]
+        for row, text in zip(rows, tokenizer.batch_decode(new, skip_special_tokens=True), strict=True):
+            answers[row] = text
+    return answers
+
+
 def generate(export: Path, prompts: Sequence[str], max_new_tokens: int) -> list[str]:
-    """The model's greedy answer to each prompt, in order, without special tokens; the chat template is the model's own.
+    """`answer` of the model in a folder.
 
     Raises InputError for an export that is incomplete or cannot be loaded.
     """
@@ -54,21 +80,9 @@ def generate(export: Path, prompts: Sequence[str], max_new_tokens: int) -> list[
 
     check_export(export)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(export, padding_side="left", local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(export, local_files_only=True)
         model = AutoModelForCausalLM.from_pretrained(export, dtype=torch.float32, local_files_only=True).eval()
     except Exception as error:  # whatever a damaged file makes the loaders raise
         line = str(error).strip().partition("\n")[0]
         raise InputError(f"exported model {export} cannot be loaded ({line}); run its training again") from error
-    chats = [
-        tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False)
-        for prompt in prompts
-    ]
-    answers = [""] * len(chats)
-    for rows in _batches([len(chat) for chat in chats]):
-        batch = tokenizer([chats[row] for row in rows], return_tensors="pt", padding=True, add_special_tokens=False)
-        with torch.inference_mode():
-            output = model.generate(**batch, max_new_tokens=max_new_tokens, do_sample=False)
-        new = output[:, batch["input_ids"].shape[1] :]
-        for row, text in zip(rows, tokenizer.batch_decode(new, skip_special_tokens=True), strict=True):
-            answers[row] = text
-    return answers
+    return answer(model, tokenizer, prompts, max_new_tokens)
