@@ -1,0 +1,143 @@
+# ruff: noqa: E501 - a pattern that is cut in two is harder to read than a long line
+"""Policy parameters named in a question, given to the policy that they stand next to."""
+
+import re
+
+from advisor.reading.mentions import Mention
+from advisor.reading.numbers import NUMBER, parse, plain
+from advisor.reading.text import Text
+from advisor.reading.vocabulary import BY_NAME, available_names
+
+Value = bool | int | float | str
+
+_SPOKEN = {
+    "keep fraction": "keep_fraction", "keep ratio": "keep_fraction", "keep_ratio": "keep_fraction", "fraction": "keep_fraction",
+    "temp": "temperature", "tau": "temperature", "温度": "temperature", "exploration": "c", "warm-up": "warmup",
+    "lower bound": "low", "upper bound": "high", "eps": "epsilon", "保留比例": "keep_fraction", "下限": "floor",
+}  # fmt: skip
+_CALL = re.compile(r"\s*\(([^()]*=[^()]*)\)")
+_PAIR = re.compile(r"([a-z_][\w.]*)\s*=\s*(\"[^\"]*\"|'[^']*'|[^,;\s]+)")
+_SHARE = re.compile(
+    rf"(?:(?:keep(?:ing|s)?|best|top|largest|highest|strongest|保留|前)[ -]*(?:only |the |just |best |top |about )*)"
+    rf"({NUMBER}) ?(%|percent|of \d+(?: rollouts?| samples?)?|of\b)?|(?<=top )(half|a quarter|quarter)|(保留)?一(半)"
+)
+_TOP_SHARE = re.compile(
+    r"\b(?:top|best)[ -](?:half|(?:a )?quarter|\d+(?:\.\d+)? ?%)[^.?!]{0,40}\b(?:batch|rollouts?|advantages?|samples?)"
+)
+_OBJECTED = frozenset({"temperature", "floor", "alpha", "keep_fraction", "epsilon"})
+"""Parameters that are handed to a policy even when it has none of that name, so that the registry objects."""
+_BETWEEN = re.compile(r"(?:between|within|from) (0?\.\d+) (?:and|to) (0?\.\d+|1(?:\.0)?)")
+_SAMPLING = re.compile(r"(?:sampling|rollout|decoding|generation) temperature")
+
+
+def read_parameters(text: Text, mentions: list[Mention]) -> dict[str, dict[str, Value]]:
+    """Policy -> parameter -> value; blanks what it reads. Values are judged later, by the registry."""
+    found: dict[str, dict[str, Value]] = {}
+    for mention in mentions:
+        for key, value in _read_call(text, mention.end):
+            found.setdefault(mention.names[0], {})[key] = value
+    for key, value, place in _read_spoken(text, mentions):
+        owner = _owner(key, place, mentions)
+        if owner is not None:
+            found.setdefault(owner, {}).setdefault(key, value)
+    return found
+
+
+def implies_topk(text: Text) -> re.Match[str] | None:
+    """`the best half of the batch`: topk in words, where no policy with a keep fraction is named."""
+    return _TOP_SHARE.search(text.left)
+
+
+def _read_call(text: Text, end: int) -> list[tuple[str, Value]]:
+    """`name(key=value, ...)` right after a mention; any key is taken, so that the registry can object to it."""
+    match = _CALL.match(text.left, end)
+    if match is None:
+        return []
+    pairs = [(key, literal(value)) for key, value in _PAIR.findall(match.group(1))]
+    text.blank(*match.span())
+    return pairs
+
+
+def literal(text: str) -> Value:
+    """The value as typed: bool, number or text."""
+    text = text.strip("\"'")
+    if text in {"true", "false"}:
+        return text == "true"
+    if re.fullmatch(NUMBER, text) and re.match(r"[-+\d]", text):
+        return plain(parse(text))
+    return text
+
+
+def _read_spoken(text: Text, mentions: list[Mention]) -> list[tuple[str, Value, int]]:
+    """`alpha 0.7`, `temperature = 2`, `温度 0.5`, `keep half`, `best 25%`: (parameter, value, place)."""
+    text.take_first(_SAMPLING)
+    names = {name for policy in BY_NAME for name in parameters_of(policy)}
+    words = sorted(names | set(_SPOKEN), key=len, reverse=True)
+    spoken = re.compile(
+        rf"(?<![a-z0-9_])({'|'.join(map(re.escape, words))})(?: of| is| at| to|=|:|为|是|\s)*\s*({NUMBER}|true\b|false\b|efficiency\b|short\b)(\s?%)?"
+    )
+    found: list[tuple[str, Value, int]] = []
+    owned = {key for mention in mentions for name in mention.names for key in parameters_of(name)}
+    for match in list(spoken.finditer(text.left)):
+        key = _SPOKEN.get(match.group(1), match.group(1))
+        if key == "alpha" and key not in owned:
+            continue
+        text.blank(*match.span())
+        value = literal(match.group(2)) if re.match(r"[a-z]", match.group(2)) else plain(parse(match.group(2)))
+        found.append(
+            (key, plain(value / 100) if match.group(3) and isinstance(value, int | float) else value, match.start())
+        )
+    if {"low", "high"} <= owned and (between := text.take_first(_BETWEEN)):
+        found += [
+            ("low", plain(parse(between.group(1))), between.start()),
+            ("high", plain(parse(between.group(2))), between.start()),
+        ]
+    for match in text.take(_SHARE):
+        number = next((group for group in (match.group(1), match.group(3), match.group(5)) if group), None)
+        share = _share(number, match.group(2))
+        if share is not None:
+            found.append(("keep_fraction", share, match.start()))
+        elif match.group(1) and match.group(2) != "%":
+            found.append(("k", plain(parse(match.group(1))), match.start()))
+    return found
+
+
+def _share(number: str | None, unit: str | None) -> float | None:
+    if number is None:
+        return None
+    value = {"半": 0.5, "half": 0.5, "quarter": 0.25, "a quarter": 0.25}.get(number) or parse(number)
+    if unit in {"%", "percent"}:
+        return plain(round(value / 100, 6))
+    return value if 0 < value < 1 else None
+
+
+def _owner(key: str, place: int, mentions: list[Mention]) -> str | None:
+    """The nearest policy that has the parameter: before the number if there is one, else after it."""
+    having = [
+        (mention, name) for mention in mentions if len(mention.names) == 1 for name in mention.names if key in parameters_of(name)
+    ]  # fmt: skip
+    before = [(mention.start, name) for mention, name in having if mention.start <= place]
+    after = [(mention.start, name) for mention, name in having if mention.start > place]
+    if before:
+        return max(before)[1]
+    if after:
+        return min(after)[1]
+    return _wrong_owner(place, mentions) if key in _OBJECTED else None
+
+
+def _wrong_owner(place: int, mentions: list[Mention]) -> str | None:
+    named = [
+        (abs(place - mention.start), mention.names[0])
+        for mention in mentions
+        if mention.names[0] not in {"baseline", "static"}
+    ]
+    return min(named)[1] if named else None
+
+
+def parameters_of(name: str) -> tuple[str, ...]:
+    """Parameter names of a known policy: the registry's where this version has it, else the table's."""
+    from policies import registry
+
+    if name in available_names():
+        return tuple(registry.get(name).Parameters.model_fields)
+    return BY_NAME[name].parameters if name in BY_NAME else ()
