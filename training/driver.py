@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _INFRASTRUCTURE = {"ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError", "RaySystemError",
-                   "OutOfMemoryError", "RaySystemError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
+                   "OutOfMemoryError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
                    "LocalRayletDiedError"}  # fmt: skip
+"""Exceptions that say that processes or nodes were lost, not that training failed."""
 FAILED, INTERRUPTED = 1, 75
 
 
@@ -78,15 +79,12 @@ def _start(config: "DictConfig", ray_temp: str) -> Any:
     from verl.trainer.ppo.utils import need_critic, need_reference_policy
     from verl.utils.config import validate_config
 
-    validate_config(
-        config=config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config)
-    )
+    validate_config(config=config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
     return TaskRunnerV1.__ray_metadata__.modified_class()
 
 
 def _import_verl(failure: list[BaseException]) -> None:
     try:
-        import verl.trainer.main_ppo
 
         import training.verl_plugin.trainer  # noqa: F401 - registers our trainer
     except BaseException as error:

@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import rfc8785
 
@@ -57,7 +58,7 @@ def package_versions() -> dict[str, str]:
 
 def run_key(spec: RunSpec, artifacts: dict[str, str], versions: dict[str, str]) -> str:
     """sha256 (64 hex) over RFC 8785 JSON of recipe, policy, seed, replicate, artifacts and versions; no paths."""
-    content = {
+    content: dict[str, Any] = {
         "recipe": spec.recipe.held_fixed(),
         "policy": spec.policy.model_dump(mode="json"),
         "seed": spec.seed,

@@ -1,7 +1,7 @@
 """The files of one run: where they are, and reading and writing them whole.
 
-    RUN_DIR/run.json  config.yaml  argv.txt  facts.json  delivery.jsonl  result.json  run.lock
-            data/  checkpoints/  export/  attempts/<k>/{train.log,metrics.jsonl,result.json}
+RUN_DIR/run.json  config.yaml  argv.txt  facts.json  delivery.jsonl  result.json  run.lock
+        data/  checkpoints/  export/  attempts/<k>/{train.log,metrics.jsonl,result.json}
 """
 
 import json

@@ -27,7 +27,9 @@ class RunLock:
         os.pwrite(self.descriptor, str(os.getpid()).encode(), 0)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         os.close(self.descriptor)
 
 

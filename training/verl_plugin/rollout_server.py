@@ -1,4 +1,4 @@
-"""A transformers generation server as a verl rollout engine (`rollout.name=transformers_cpu`), for machines without GPUs.
+"""A transformers generation server as a verl rollout engine (`transformers_cpu`), for machines without GPUs.
 
 All requests of a training step are generated in one left-padded batch; every row samples with a generator of its own,
 seeded by its request, so that a rollout depends on the weights, its prompt and its seed alone.
@@ -85,9 +85,7 @@ class TransformersServer:
         batch, size = sampling.pop("advisor_batch", request_id), int(sampling.pop("advisor_batch_size", 1))
         if sampling.get("seed") is None:
             raise ValueError(f"rollout request {request_id} has no seed; every request needs its own")
-        request = Request(
-            int(sampling["seed"]), list(prompt_ids), sampling, asyncio.get_running_loop().create_future()
-        )
+        request = Request(int(sampling["seed"]), list(prompt_ids), sampling, asyncio.get_running_loop().create_future())
         waiting = self.waiting.setdefault(batch, [])
         waiting.append(request)
         if len(waiting) == size:

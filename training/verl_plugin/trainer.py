@@ -1,4 +1,4 @@
-"""verl's synchronous PPO trainer with a data policy: every arm of a study, its baseline too, trains through this one."""
+"""verl's synchronous PPO trainer with a data policy: every arm of a study, its control too, trains through it."""
 
 import json
 from pathlib import Path
