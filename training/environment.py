@@ -1,50 +1,40 @@
 """The environment of a run's processes, what of it is recorded, and the hardware class."""
 
-import os
 import platform
 from collections.abc import Mapping
 from pathlib import Path
 
-_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "VIRTUAL_ENV",
-           "LD_LIBRARY_PATH", "SSL_CERT_FILE", "HF_HOME", "HF_HUB_CACHE", "CUDA_VISIBLE_DEVICES", "ADVISOR_STUDIES",
-           "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")  # fmt: skip
+from training.launchers.environment import child_environment
+
 _RECORDED = ("VERL_", "RAY_", "OMP_", "MKL_", "OPENBLAS_", "TORCH", "TQ_", "NCCL_", "GLOO_", "VLLM_", "CUDA_", "HF_",
              "TOKENIZERS_", "TRANSFORMERS_", "PYTHON", "LC_", "LANG", "TZ")  # fmt: skip
 
 
-def child_environment(**extra: str) -> dict[str, str]:
-    """A whitelisted copy of this process's environment, with `extra` on top.
-
-    No PYTHONPATH (it could put foreign packages of our names first) and no key of any service ever passes.
-    """
-    return {key: os.environ[key] for key in _PASSED if key in os.environ} | extra
-
-
 def training_environment(metrics_file: Path) -> dict[str, str]:
     """What verl, Ray and torch need on a CPU, for the run's own processes only."""
-    return child_environment(
-        VERL_USE_EXTERNAL_MODULES="training.verl_plugin.platform_cpu",
-        VERL_USE_EXTERNAL_PLUGINS="none",
-        VERL_PLATFORM="cpu",
-        VERL_LOGGING_LEVEL="WARN",
-        VERL_FILE_LOGGER_PATH=str(metrics_file),
-        TRANSFER_QUEUE_ENABLE="1",
-        TQ_NUM_THREADS="1",  # TransferQueue otherwise sets torch's threads to the core count around every put and get
-        OMP_NUM_THREADS="1",  # two torch threads a process on busy cores are twenty times slower
-        TOKENIZERS_PARALLELISM="false",
-        HF_HUB_OFFLINE="1",
-        GLOO_SOCKET_IFNAME="lo0" if platform.system() == "Darwin" else "lo",
-        HYDRA_FULL_ERROR="1",
-        PYTHONUNBUFFERED="1",
-        PYTHONSAFEPATH="1",
-        RAY_DEDUP_LOGS="0",
-        RAY_USAGE_STATS_ENABLED="0",
-        RAY_DISABLE_IMPORT_WARNING="1",
-        RAY_ENABLE_UV_RUN_RUNTIME_ENV="0",
-        RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0",
-        RAY_memory_monitor_refresh_ms="0",
-        RAY_worker_niceness="0",  # Ray's workers run at nice 15 by default and starve beside anything else
-    )
+    return child_environment() | {
+        "VERL_USE_EXTERNAL_MODULES": "training.verl_plugin.platform_cpu",
+        "VERL_USE_EXTERNAL_PLUGINS": "none",
+        "VERL_PLATFORM": "cpu",
+        "VERL_LOGGING_LEVEL": "WARN",
+        "VERL_FILE_LOGGER_PATH": str(metrics_file),
+        "TRANSFER_QUEUE_ENABLE": "1",
+        "TQ_NUM_THREADS": "1",  # TransferQueue otherwise sets torch's threads to the core count around every put and get
+        "OMP_NUM_THREADS": "1",  # two torch threads a process on busy cores are twenty times slower
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HUB_OFFLINE": "1",
+        "GLOO_SOCKET_IFNAME": "lo0" if platform.system() == "Darwin" else "lo",
+        "HYDRA_FULL_ERROR": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONSAFEPATH": "1",
+        "RAY_DEDUP_LOGS": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_DISABLE_IMPORT_WARNING": "1",
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_memory_monitor_refresh_ms": "0",
+        "RAY_worker_niceness": "0",  # Ray's workers run at nice 15 by default and starve beside anything else
+    }
 
 
 def recorded_environment(environment: Mapping[str, str]) -> dict[str, str]:
