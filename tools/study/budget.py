@@ -1,0 +1,87 @@
+"""Budgets: what people write, and how many seeds one pays for."""
+
+import math
+import re
+
+from policies.errors import BudgetError, InputError
+from tools.study.cost import run_device_hours, unit
+from training.recipe import Recipe
+
+MOST_SEEDS = 12
+"""A budget alone never buys more seeds than this; ask for more by number."""
+
+_WRITTEN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(h|hours?|gpu-?\s?hours?|gpu-?h|device-?\s?hours?)?", re.IGNORECASE)
+
+
+def parse_budget(text: str) -> float:
+    """Device-hours from `40`, `40h`, `1.5 hours` or `40 GPU-hours`. InputError for anything else, and for 0."""
+    match = _WRITTEN.fullmatch(text.strip())
+    hours = float(match.group(1)) if match else 0.0
+    if not 0 < hours < float("inf"):
+        raise InputError(f"budget {text!r} is not a number of GPU-hours above 0; write 40 or 40h")
+    return hours
+
+
+def rounded_up(hours: float) -> str:
+    """Two significant digits, never less than the value: what a person may copy into `--budget`."""
+    digits = 1 - math.floor(math.log10(hours)) if hours > 0 else 0
+    step = 10.0**-digits
+    return f"{math.ceil(hours / step - 1e-9) * step:.{max(0, digits)}f}"
+
+
+def demand_paid(recipe: Recipe, arms: int, seeds: int, budget: float | None, max_runs: int | None) -> None:
+    """Raises BudgetError, with the number of seeds that fits, when hours or runs do not pay for `seeds` seeds."""
+    fitting = seeds_that_fit(recipe, arms, budget, max_runs)
+    if fitting is None or seeds <= fitting:
+        return
+    block = arms * run_device_hours(recipe)
+    if budget is not None and seeds * block > budget * (1 + 1e-9):
+        raise BudgetError(
+            f"{seeds} seeds of {arms} arms take about {rounded_up(seeds * block)} {unit(recipe)}, the budget is "
+            f"{budget:g}: {_offer(fitting)}, or a budget of {rounded_up(seeds * block)}"
+        )
+    raise BudgetError(
+        f"{seeds} seeds of {arms} arms are {seeds * arms} runs, at most {max_runs} are allowed: {_offer(fitting)}"
+    )
+
+
+def seeds_that_fit(recipe: Recipe, arms: int, budget: float | None, max_runs: int | None) -> int | None:
+    """How many seed blocks (one run of each arm) the limits pay for; None when there is no limit.
+
+    Raises BudgetError, saying what one block would take, when they do not pay for one.
+    """
+    if budget is None and max_runs is None:
+        return None
+    block = arms * run_device_hours(recipe)
+    by_hours = math.inf if budget is None else math.floor(budget / block * (1 + 1e-9))
+    by_runs = math.inf if max_runs is None else max_runs // arms
+    what = "one pair of runs" if arms == 2 else f"one run of each of the {arms} arms"
+    if by_hours < 1:
+        raise BudgetError(
+            f"a budget of {budget:g} does not pay for {what}, which takes about {rounded_up(block)} {unit(recipe)}: "
+            f"give at least {rounded_up(block)}, or fewer steps than {recipe.steps}"
+        )
+    if by_runs < 1:
+        raise BudgetError(f"{max_runs} runs are fewer than {what}: allow at least {arms}")
+    return int(min(by_hours, by_runs))
+
+
+def chosen_seeds(recipe: Recipe, arms: int, budget: float | None, max_runs: int | None) -> int | None:
+    """Seeds that the limits buy where the person named none: as many as fit, at most `MOST_SEEDS`; None without limits.
+
+    Raises BudgetError when only one fits: one pair gives no interval, so it is run only when asked for by number.
+    """
+    fitting = seeds_that_fit(recipe, arms, budget, max_runs)
+    if fitting is None:
+        return None
+    if fitting < 2:
+        two = 2 * arms * run_device_hours(recipe)
+        raise BudgetError(
+            f"this pays for one seed of {arms} arms, and one seed gives no interval: two take {2 * arms} runs, about "
+            f"{rounded_up(two)} {unit(recipe)}; give that, or ask for exactly 1 seed"
+        )
+    return min(fitting, MOST_SEEDS)
+
+
+def _offer(fitting: int) -> str:
+    return f"{fitting} seed{'s' if fitting > 1 else ''} would fit"

@@ -1,0 +1,292 @@
+"""StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
+
+from pydantic import Field, ValidationError
+
+from policies import registry
+from policies.base import PolicySpec
+from policies.errors import InputError, RefusedError
+from policies.model import StrictModel, describe_faults
+from tools.study.budget import MOST_SEEDS, chosen_seeds, demand_paid
+from tools.study.hardware import gpu_count
+from tools.study.intent import StudyIntent
+from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
+from tools.study.services import InstalledIdentity, RunIdentity
+from training.recipe import Recipe, load_recipe, recipe_names
+
+MOST_RUNS = 1000
+MOST_SEEDS_ASKED = 200
+CPU_RECIPE = "tiny-cpu"
+
+T = TypeVar("T")
+
+
+class DesignDefaults(StrictModel):
+    """What a plan gets where the intent says nothing."""
+
+    seeds: int = Field(default=3, ge=1)
+    confidence: float = 0.95
+    sesoi: float = 1.0
+    primary: str = "domain_balanced_12"
+
+
+class _Faults:
+    """Everything wrong with an intent."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def add(self, fault: str) -> None:
+        self.found.append(fault)
+
+    def tried(self, step: Callable[[], T]) -> T | None:
+        """The step's value, or None when it raised InputError (which is kept)."""
+        try:
+            return step()
+        except InputError as error:
+            self.add(str(error))
+            return None
+
+    def demand_none(self) -> None:
+        if self.found:
+            raise InputError("; ".join(dict.fromkeys(self.found)))
+
+
+class _Chosen(NamedTuple):
+    control: PolicySpec
+    treatments: tuple[PolicySpec, ...]
+
+
+def design(
+    intent: StudyIntent,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    defaults: DesignDefaults | None = None,
+    identity: RunIdentity | None = None,
+    gpus: int | None = None,
+) -> StudyPlan:
+    """The complete plan of a comparison.
+
+    `overrides` replaces fields of the intent (a person's flags). `gpus`: how many there are (default: looked up); the
+    recipe for CPUs is chosen by itself only where there is none. Each default that was filled in is a note of the plan.
+
+    Raises InputError with all faults in one line; BudgetError when hours or runs do not pay for it, saying what would;
+    RefusedError for a question that a study must not answer; AdvisorError when what training needs is not installed.
+    """
+    intent = _overridden(intent, overrides or {})
+    defaults = defaults or DesignDefaults()
+    _demand_comparison(intent)
+    faults, notes = _Faults(), list(intent.notes)
+    chosen = _policies(intent, faults, notes)
+    recipe = _recipe(intent, gpu_count() if gpus is None else gpus, faults, notes)
+    _check_seeds(intent, faults)
+    _check_limits(intent, faults)
+    analysis = _analysis(intent, defaults, recipe, len(intent.treatments), faults, notes)
+    faults.demand_none()
+    assert chosen is not None
+    assert recipe is not None
+    assert analysis is not None
+    arms = _arms(chosen)
+    seeds = _seeds(intent, defaults, recipe, len(arms), notes)
+    identity = identity or InstalledIdentity()
+    return StudyPlan(
+        question=intent.question,
+        title=f"{', '.join(arm.id for arm in arms[1:])} against {arms[0].id}",
+        notes=tuple(dict.fromkeys(notes)),
+        arms=arms,
+        seeds=seeds,
+        recipe=recipe,
+        benchmarks=_benchmarks(recipe),
+        analysis=analysis,
+        artifacts=identity.artifacts(recipe),
+        versions=identity.versions(),
+        budget_device_hours=intent.budget_gpu_hours,
+    )
+
+
+def _overridden(intent: StudyIntent, overrides: Mapping[str, object]) -> StudyIntent:
+    try:
+        return StudyIntent.model_validate(intent.model_dump() | dict(overrides))
+    except ValidationError as error:
+        raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
+
+
+def _demand_comparison(intent: StudyIntent) -> None:
+    if intent.kind == "refuse":
+        raise RefusedError(intent.message or "a study must not answer that; ask whether a policy beats a control")
+    if intent.kind == "clarify" and not intent.unknown:
+        raise InputError(intent.message or "which policy against which? For example: does tscl beat static?")
+    if intent.kind not in ("compare", "clarify"):
+        raise InputError(f"a question of kind {intent.kind!r} needs no run plan; ask whether a policy beats a control")
+
+
+def _policies(intent: StudyIntent, faults: _Faults, notes: list[str]) -> _Chosen | None:
+    for name in intent.unknown:
+        faults.tried(lambda name=name: registry.get(name))  # type: ignore[misc]
+    if not intent.treatments:
+        if not faults.found:
+            faults.add(f"no policy to test; name one of: {', '.join(registry.names())}")
+        return None
+    for name in sorted({name for name in intent.treatments if intent.treatments.count(name) > 1}):
+        faults.add(f"policy {name!r} is named twice; name it once")
+    named = dict.fromkeys(intent.treatments)
+    specs = {name: faults.tried(lambda name=name: registry.resolve(name, intent.params.get(name))) for name in named}  # type: ignore[misc]
+    control_name = intent.control or _usual_control([name for name, spec in specs.items() if spec], notes)
+    control = faults.tried(lambda: registry.resolve(control_name, intent.params.get(control_name)))
+    for name in sorted(set(intent.params) - {*named, control_name}):
+        faults.add(f"parameters for {name!r}, which is no arm of this study; leave them out or add the policy")
+    for name, spec in specs.items():
+        if spec is not None and spec == control:
+            faults.add(f"treatment {name!r} is the same as its control; name another control or other parameters")
+    found = tuple(spec for spec in specs.values() if spec is not None)
+    return _Chosen(control, found) if control is not None else None
+
+
+def _usual_control(names: list[str], notes: list[str]) -> str:
+    usual = {registry.get(name).control for name in names}
+    if len(usual) > 1:
+        notes.append("the treatments' usual controls differ, so all are compared with baseline")
+        return "baseline"
+    control = usual.pop() if usual else "baseline"
+    if names:
+        notes.append(f"control: {control}, the usual one for {', '.join(names)}")
+    return control
+
+
+def _recipe(intent: StudyIntent, gpus: int, faults: _Faults, notes: list[str]) -> Recipe | None:
+    name = intent.recipe or _default_recipe(gpus, notes)
+    recipe = faults.tried(lambda: load_recipe(name, steps=intent.steps))
+    if recipe is None:
+        return None
+    if recipe.device == "cuda" and gpus < recipe.devices:
+        notes.append(f"recipe {recipe.name} needs {recipe.devices} GPUs, this machine shows {gpus}")
+    if intent.model is None or intent.model == recipe.model:
+        return recipe
+    if recipe.model.startswith("builtin:"):
+        choices = [other for other in recipe_names() if not load_recipe(other).model.startswith("builtin:")]
+        way = f"name one of: {', '.join(choices)}" if choices else "no recipe for other models is installed"
+        faults.add(f"model {intent.model!r} cannot be used: recipe {recipe.name} has its own built-in model; {way}")
+    return recipe.model_copy(update={"model": intent.model})
+
+
+def _default_recipe(gpus: int, notes: list[str]) -> str:
+    if gpus:
+        for name in recipe_names():
+            if load_recipe(name).device == "cuda":
+                notes.append(f"recipe: {name}, chosen because this machine has {gpus} GPUs")
+                return name
+        notes.append(f"recipe: {CPU_RECIPE}, because no recipe for GPUs is installed")
+    else:
+        notes.append(f"recipe: {CPU_RECIPE}, because no GPU was found and none was named")
+    return CPU_RECIPE
+
+
+def _check_seeds(intent: StudyIntent, faults: _Faults) -> None:
+    count = intent.seeds if intent.seed_list is None else len(intent.seed_list)
+    if intent.seed_list is not None:
+        if intent.seeds is not None and intent.seeds != count:
+            faults.add(f"{intent.seeds} seeds were asked for, but {count} are listed; say one of them")
+        bad = [seed for seed in intent.seed_list if not 0 <= seed < 2**31]
+        if bad:
+            faults.add(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")
+        twice = sorted({seed for seed in intent.seed_list if intent.seed_list.count(seed) > 1})
+        if twice:
+            faults.add(f"seed {twice[0]} is listed twice; each seed is one matched pair")
+    if count is None:
+        return
+    runs = count * (len(set(intent.treatments)) + 1)
+    if count < 1:
+        faults.add(f"{count} seeds make no study; ask for at least 1, better 3 or more")
+    elif count > MOST_SEEDS_ASKED:
+        faults.add(f"{count} seeds are more than the {MOST_SEEDS_ASKED} that a study may have; ask for fewer")
+    elif runs > MOST_RUNS:
+        faults.add(
+            f"{runs} runs are more than the {MOST_RUNS} that a study may have; ask for fewer seeds or treatments"
+        )
+
+
+def _check_limits(intent: StudyIntent, faults: _Faults) -> None:
+    if intent.budget_gpu_hours is not None and intent.budget_gpu_hours <= 0:
+        faults.add(f"a budget of {intent.budget_gpu_hours:g} GPU-hours pays for nothing; give a number above 0")
+    if intent.max_runs is not None and intent.max_runs < 1:
+        faults.add(f"{intent.max_runs} runs make no study; allow at least 2")
+
+
+def _analysis(
+    intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe | None, family: int, faults: _Faults, notes: list[str]
+) -> Analysis | None:
+    from tools.scores.summaries import VERDICT_SET, get, verdict_set
+
+    confidence = defaults.confidence if intent.confidence is None else intent.confidence
+    sesoi = defaults.sesoi if intent.sesoi is None else intent.sesoi
+    primary = intent.primary_summary or defaults.primary
+    if not 0.5 < confidence < 1:
+        faults.add(f"confidence {confidence:g} is out of range; give a share between 0.5 and 1, such as 0.95")
+    if not 0 < sesoi <= 100:
+        faults.add(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
+    elif intent.sesoi is None:
+        notes.append(f"smallest effect of interest: {sesoi:g} points (default)")
+    if faults.tried(lambda: get(primary)) is not None and primary not in VERDICT_SET:
+        faults.add(f"summary {primary!r} is not in the verdict set; choose the primary from: {', '.join(VERDICT_SET)}")
+    if faults.found or recipe is None:
+        return None
+    domains = {row.id: row.domain for row in _benchmarks(recipe)}
+    return Analysis(
+        confidence=confidence,
+        family_size=family,
+        primary=primary,
+        summaries=verdict_set(domains),
+        sesoi=sesoi,
+    )
+
+
+def _benchmarks(recipe: Recipe) -> tuple[PlannedBenchmark, ...]:
+    from training.benchmarks.catalog import suite
+    from training.benchmarks.tiny import benchmark_sha256
+
+    return tuple(
+        PlannedBenchmark(
+            id=row.id, domain=row.domain, questions=row.questions, sha256=benchmark_sha256(row.suite, row.id)
+        )
+        for row in suite(recipe.suite)
+    )
+
+
+def _arms(chosen: _Chosen) -> tuple[Arm, ...]:
+    control = Arm(id=_arm_id(chosen.control, chosen.treatments), role="control", policy=chosen.control)
+    treatments = [
+        Arm(id=_arm_id(spec, (chosen.control, *chosen.treatments)), role="treatment", policy=spec)
+        for spec in chosen.treatments
+    ]
+    return (control, *treatments)
+
+
+def _arm_id(spec: PolicySpec, all_specs: tuple[PolicySpec, ...]) -> str:
+    """The policy's name, with the parameters that are not defaults where another arm has the same policy."""
+    if all(other.name != spec.name or other == spec for other in all_specs):
+        return spec.name
+    usual = registry.resolve(spec.name).parameters
+    special = [f"{key}={value}" for key, value in spec.parameters.items() if value != usual[key]]
+    return re.sub(r"[^A-Za-z0-9._=-]+", "_", "-".join([spec.name, *special]))[:80]
+
+
+def _seeds(
+    intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe, arms: int, notes: list[str]
+) -> tuple[int, ...]:
+    budget, max_runs = intent.budget_gpu_hours, intent.max_runs
+    asked: int | None = len(intent.seed_list) if intent.seed_list is not None else intent.seeds
+    if asked is not None:
+        demand_paid(recipe, arms, asked, budget, max_runs)
+        seeds: tuple[int, ...] = intent.seed_list or tuple(range(1, asked + 1))
+    else:
+        bought = chosen_seeds(recipe, arms, budget, max_runs)
+        count = defaults.seeds if bought is None else bought
+        seeds = tuple(range(1, count + 1))
+        why = "default" if bought is None else f"what the budget pays for, at most {MOST_SEEDS}"
+        notes.append(f"seeds: {count} ({why})")
+    if len(seeds) == 1:
+        notes.append("one seed: no interval is possible, so no verdict either")
+    return seeds
