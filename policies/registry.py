@@ -25,11 +25,15 @@ ENTRY_POINTS = "advisor.policies"
 
 P = TypeVar("P", bound=type[Policy])
 
+_BUILTIN = "policies.builtin."
+
 _registered: dict[str, type[Policy]] = {}
 
 
 def register(cls: P) -> P:
     """Class decorator: makes a policy known by its `name`; raises InputError for a name that another class has."""
+    if not cls.__module__.startswith(_BUILTIN):
+        _load_builtins()  # they have the first claim to their names
     known = _registered.get(cls.name)
     if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
         raise InputError(
@@ -116,9 +120,9 @@ def _parameter_fault(fault: ErrorDetails, known: Mapping[str, FieldInfo]) -> str
 @cache
 def _builtin_names() -> frozenset[str]:
     folder = importlib.import_module("policies.builtin")
-    for module in pkgutil.iter_modules(folder.__path__, "policies.builtin."):
+    for module in pkgutil.iter_modules(folder.__path__, _BUILTIN):
         importlib.import_module(module.name)
-    return frozenset(name for name, cls in _registered.items() if cls.__module__.startswith("policies.builtin."))
+    return frozenset(name for name, cls in _registered.items() if cls.__module__.startswith(_BUILTIN))
 
 
 def _load_builtins() -> None:

@@ -1,9 +1,9 @@
 """Are two arms matched? All that one run ran with, against the other; only the policy and run paths may differ."""
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +210,7 @@ def _runs_of(numbers: Sequence[int]) -> str:
 
 def _difference(seed: int, key: str, a: str, b: str, limit: int = 120) -> Difference:
     """Long values from shortly before the place where they part."""
-    same = len(os.path.commonprefix([a, b]))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
     start = max(0, same - 20) if max(len(a), len(b)) > limit else 0
 
     def shown(text: str) -> str:
