@@ -1,0 +1,63 @@
+"""What the environment says: which LLM, and where conversations live. Secrets stay `SecretStr` and are never stored."""
+
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from policies.errors import InputError
+
+
+class Settings(BaseSettings):
+    """Read from environment variables only; no file."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, populate_by_name=True, env_ignore_empty=True)
+
+    base_url: str | None = Field(default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "base_url"))
+    """An OpenAI-compatible server; None: the hosted API."""
+    api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "api_key"))
+    model: str | None = Field(default=None, validation_alias=AliasChoices("ADVISOR_MODEL", "model"))
+    """The LLM that reads questions."""
+    llm_timeout_s: float = Field(
+        default=60, gt=0, validation_alias=AliasChoices("ADVISOR_LLM_TIMEOUT_S", "llm_timeout_s")
+    )
+    """Seconds that one request may take."""
+    llm_reply_tokens: int = Field(
+        default=2000, ge=16, validation_alias=AliasChoices("ADVISOR_LLM_REPLY_TOKENS", "llm_reply_tokens")
+    )
+    """Ceiling of one reply."""
+    llm_token_limit: int = Field(
+        default=100_000, ge=1, validation_alias=AliasChoices("ADVISOR_LLM_TOKEN_LIMIT", "llm_token_limit")
+    )
+    """Ceiling of one command, prompts and replies together."""
+    home: Path | None = Field(default=None, validation_alias=AliasChoices("ADVISOR_HOME", "home"))
+    """Where `chat.db` lives; None: the user's state directory."""
+
+    @property
+    def has_llm(self) -> bool:
+        """A model, and a key or a server, are named."""
+        return bool(self.model and (self.api_key or self.base_url))
+
+    @property
+    def state_dir(self) -> Path:
+        """The folder of `chat.db`."""
+        if self.home is not None:
+            return self.home.expanduser().absolute()
+        import platformdirs
+
+        return Path(platformdirs.user_state_dir("experiment-advisor"))
+
+    @property
+    def key_text(self) -> str:
+        """The key itself, for the client and for scrubbing it out of messages; empty when there is none."""
+        return self.api_key.get_secret_value() if self.api_key else ""
+
+
+def load_settings() -> Settings:
+    """Reads the environment; InputError names the variable that is malformed, never its value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        name = str(fault["loc"][0]) if fault["loc"] else "environment"
+        raise InputError(f"{name} cannot be used: {fault['msg']}; mend or unset it") from None
