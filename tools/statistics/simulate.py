@@ -1,0 +1,115 @@
+"""Whole studies by simulation: how often each verdict comes, when the covariance of the summaries is known."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.statistics.decision import DECISIONS, decide
+from tools.statistics.verdict_model import OverallVerdict
+
+DRAWS = 20_000
+_BATCH = 2_000_000
+"""Normal deviates held at once."""
+
+
+class Simulated(NamedTuple):
+    """`draws` studies."""
+
+    verdicts: dict[OverallVerdict, float]
+    """Probability of each verdict that a valid, delivered, estimable study can get."""
+    supported: float
+    """Of `supported` in the direction of the true effects (either direction when they are 0)."""
+
+    def standard_error(self, draws: int = DRAWS) -> float:
+        """Monte-Carlo error of `supported`."""
+        return float(np.sqrt(self.supported * (1.0 - self.supported) / draws))
+
+
+def simulate(
+    n: int,
+    effects: NDArray[np.floating[Any]],
+    covariance: NDArray[np.floating[Any]],
+    alpha: float,
+    sesoi: float,
+    rng: np.random.Generator,
+    *,
+    family_size: int = 1,
+    draws: int = DRAWS,
+) -> Simulated:
+    """Judges `draws` studies of n >= 2 normal pairs by the very rule that judges a real one.
+
+    effects: (S,) true differences; covariance: (S, S) of one pair's differences, may be singular; alpha: of the whole
+    family of `family_size` treatments.
+    """
+    means, sds = sample(n, effects, covariance, rng, draws)
+    decision = decide(means, sds / n**0.5, n, 1.0 - alpha, family_size, sesoi)
+    counts = np.bincount(decision.code, minlength=len(DECISIONS))
+    sign = int(np.sign(effects.sum()))
+    right = decision.direction == sign if sign else decision.direction != 0
+    return Simulated(
+        {name: int(count) / draws for name, count in zip(DECISIONS, counts, strict=True)}, float(right.mean())
+    )
+
+
+def probability_supported(
+    n: int,
+    effects: NDArray[np.floating[Any]],
+    covariance: NDArray[np.floating[Any]],
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+) -> float:
+    """P(every summary's 1 - alpha interval excludes zero in the direction of the effects); alpha is one comparison's.
+
+    Shapes as in `simulate`; 0 for n < 2.
+    """
+    return 0.0 if n < 2 else simulate(n, effects, covariance, alpha, np.inf, rng, draws=draws).supported
+
+
+def sample(
+    n: int,
+    effects: NDArray[np.floating[Any]],
+    covariance: NDArray[np.floating[Any]],
+    rng: np.random.Generator,
+    draws: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and SDs (draws, S) of n normal pairs.
+
+    Independent of each other, mean ~ N(effects, covariance / n) and (n - 1) var ~ the diagonal of a Wishart matrix:
+    drawn by Bartlett's decomposition when n - 1 exceeds the rank, so that the cost does not grow with n, else as the
+    n - 1 normal rows it is the sum of.
+    """
+    root = _root(covariance)
+    rank = root.shape[1]
+    means = effects + rng.standard_normal((draws, rank)) @ root.T / n**0.5
+    df = n - 1
+    squares = np.empty_like(means)
+    batch = max(1, _BATCH // (rank * max(rank, 1)))
+    for start in range(0, draws, batch):
+        size = min(batch, draws - start)
+        rows = _bartlett(size, df, rank, rng) if df > rank else rng.standard_normal((size, df, rank))
+        scaled = (rows.reshape(-1, rank) @ root.T).reshape(size, -1, len(root))
+        squares[start : start + size] = np.einsum("ijk,ijk->ik", scaled, scaled)
+    return means, np.sqrt(squares / df)
+
+
+def _bartlett(size: int, df: int, rank: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """(size, rank, rank) upper triangular R with R'R ~ Wishart(df, identity)."""
+    factors = np.zeros((size, rank, rank))
+    above = np.triu_indices(rank, 1)
+    factors[:, above[0], above[1]] = rng.standard_normal((size, len(above[0])))
+    diagonal = np.arange(rank)
+    factors[:, diagonal, diagonal] = np.sqrt(rng.chisquare(df - diagonal, (size, rank)))
+    return factors
+
+
+def _root(covariance: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """(S, rank) root of a positive semidefinite matrix. Raises ValueError when it has a negative eigenvalue."""
+    values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
+    if values[0] < -1e-4 * abs(values[-1]):
+        raise ValueError(f"covariance is not positive semidefinite: smallest eigenvalue {values[0]:.3g}")
+    # A correlation matrix rounded to six decimals has eigenvalues that are zero but for the rounding.
+    kept = values > 1e-5 * values[-1]
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]), dtype=np.float64)
