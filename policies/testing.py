@@ -215,10 +215,11 @@ def _check_inert_on_constant(name: str, fresh: Callable[[], Policy]) -> None:
     policy = fresh()
     for step in range(1, 31):
         shares = policy.shares(step)
-        batch = grpo_batch(equal_counts(), dict.fromkeys(DOMAINS, 0.5), stream("constant", step))
-        # .3 has no exact binary form: a spread made of rounding must count as none.
+        counts = apportion(equal_shares(DOMAINS), PROMPTS, 0, step)
+        batch = grpo_batch(counts, dict.fromkeys(DOMAINS, 0.5), stream("constant", step))
+        # Means of .7 over unequal numbers of rollouts differ in their last bit: such a spread must count as none.
         flat = batch._replace(
-            rewards=np.full_like(batch.rewards, 0.3),
+            rewards=np.full_like(batch.rewards, 0.7),
             advantages=np.zeros_like(batch.advantages),
             log_probs=np.where(batch.mask, -0.7, 0.0),
         )
@@ -229,8 +230,3 @@ def _check_inert_on_constant(name: str, fresh: Callable[[], Policy]) -> None:
         if weights is not None:
             assert np.allclose(weights, 1.0), f"{name}, step {step}: weights differ although all rollouts are the same"
         policy.observe(flat, step)
-
-
-def equal_counts() -> dict[str, int]:
-    """Five prompts a domain."""
-    return dict.fromkeys(DOMAINS, 5)
