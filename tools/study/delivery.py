@@ -1,5 +1,6 @@
 """Did the treatment happen? Judged from the delivery records of paired runs (same seed, treatment and control)."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -106,7 +107,7 @@ def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> flo
 
 
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return math.fsum(values) / len(values)
 
 
 def _unpaired(treatment: Runs, control: Runs) -> Iterator[str]:
