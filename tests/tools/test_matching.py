@@ -10,6 +10,8 @@ from policies.delivery import DeliveryRecord
 from policies.errors import InputError
 from tools.study.matching import Difference, RunFacts, match_runs, without_policy
 
+RUN = "<run directory>"
+
 
 def write_run(folder: Path, policy="static", parameters=None, attempt=1, **changes) -> Path:
     """A run directory as `training.run` leaves it; `changes` spoils one of its files."""
@@ -106,7 +108,7 @@ def changed(key, value):
         ("config", "advisor/replicate", 1, ("config advisor.replicate", "0", "1")),
         ("config", "advisor/policy_extra", 1, ("config advisor.policy_extra", "(absent)", "1")),
         ("config", "nothing", None, ("config nothing", "null", "(absent)")),
-        ("config", "data/train_files", ["/t"], ("config data.train_files[0]", "<run directory>/data/train.parquet", "/t")),
+        ("config", "trainer/default_local_dir", "/t", ("config trainer.default_local_dir", f"{RUN}/checkpoints", "/t")),
         ("facts", "environment/OMP_NUM_THREADS", "2", ("environment OMP_NUM_THREADS", "1", "2")),
         ("facts", "environment/HF_HOME", "/hub", ("environment HF_HOME", "(absent)", "/hub")),
         ("facts", "artifacts/model", "cc", ("artifact model", "aa", "cc")),
