@@ -11,10 +11,12 @@ from score_tables import DOMAINS, analysis
 from policies.errors import InputError
 from tools.statistics.decision import DECISIONS
 from tools.statistics.paired import critical_t
-from tools.statistics.plan_power import power_statement
+from tools.statistics.plan_power import plan_power, power_statement
 from tools.statistics.priors import NamedMatrix, Prior, find_prior, prior
 from tools.statistics.simulate import probability_supported, sample, simulate
 from tools.statistics.streams import rng_for
+from tools.study.plan import StudyPlan
+from training.recipe import load_recipe
 
 SIX = tuple(analysis().summaries)
 
@@ -107,6 +109,26 @@ def test_the_same_plan_hash_gives_the_same_statement_and_each_purpose_its_own_st
     assert state(5, "Qwen2.5-0.5B-Instruct") == state(5, "Qwen2.5-0.5B-Instruct")
     assert rng_for("a", "power").random() == rng_for("a", "power").random()
     assert len({rng_for(*key).random() for key in (("a", "power"), ("a", "weights"), ("b", "power"))}) == 3
+
+
+def test_a_plan_is_read_for_its_seeds_and_its_analysis():
+    spec = {"name": "static", "parameters": {}}
+    plan = StudyPlan.model_validate(
+        {
+            "question": "does tscl beat static?",
+            "arms": [{"id": a, "role": r, "policy": spec} for a, r in (("static", "control"), ("tscl", "treatment"))],
+            "seeds": (3, 1, 7, 4),
+            "recipe": load_recipe("tiny-cpu"),
+            "benchmarks": (),
+            "analysis": analysis(sesoi=2.5),
+            "artifacts": {},
+            "versions": {},
+        }
+    )
+    known = prior(plan.recipe.name, plan.recipe.model)
+    found = plan_power(plan, known, rng_for("hash", "power"))
+    assert found == power_statement(4, plan.analysis, known, rng_for("hash", "power"))
+    assert (found.n, found.k, found.sesoi, found.prior_source) == (4, 1, 2.5, known.source)
 
 
 def test_a_primary_outside_the_verdict_set_is_refused():
