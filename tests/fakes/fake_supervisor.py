@@ -1,6 +1,7 @@
 """A supervisor whose runs are stand-ins: `fake_supervisor.py STUDY_DIR [--take-over] [--die-at KIND N]`.
 
-With `--die-at` it kills itself (SIGKILL) at the Nth moment of that kind. Every moment is appended to moments.txt in the study folder.
+With `--die-at` it kills itself (SIGKILL) at the Nth moment of that kind. Every moment is appended to
+moments.txt in the study folder.
 """
 
 import os

@@ -1,9 +1,12 @@
 """Small plans, and a study folder whose runs are the stand-ins of tests/fakes."""
 
+import fcntl
 import json
-import subprocess
+import multiprocessing
+import os
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from policies.base import PolicySpec
 from tools.study.manage import approve, create_study
@@ -12,6 +15,9 @@ from tools.study.study import Study
 from training.recipe import CostModel, Recipe
 
 FAKES = Path(__file__).resolve().parent.parent / "fakes"
+sys.path.insert(0, str(FAKES))
+import fake_supervisor  # noqa: E402 - lies beside the other fakes, which are programs
+
 SUPERVISOR = (sys.executable, str(FAKES / "fake_supervisor.py"))
 BENCHMARKS = {"math500": "math", "gsm8k": "math", "kk_hard": "logic", "gpqa_diamond": "science"}
 
@@ -78,11 +84,28 @@ def set_behaviour(study: Study, **behaviour: str) -> None:
     (study.folder / "behaviour.json").write_text(json.dumps(modes))
 
 
-def supervise_here(study: Study, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Runs the supervisor to its end and returns it."""
-    return subprocess.run(
-        [*SUPERVISOR, str(study.folder), *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+class Ended(NamedTuple):
+    """How a supervisor ended."""
+
+    returncode: int
+    stderr: str
+
+
+def supervise_here(study: Study, *arguments: str) -> Ended:
+    """Runs a supervisor in a forked process, which spares each one the imports, and waits for its end."""
+    said = study.folder.parent / f"{study.folder.name}.stderr"
+    process = multiprocessing.get_context("fork").Process(target=_supervise, args=(study, arguments, said))
+    process.start()
+    process.join(60)
+    assert process.exitcode is not None, "the supervisor did not end within a minute"
+    return Ended(process.exitcode, said.read_text())
+
+
+def _supervise(study: Study, arguments: tuple[str, ...], said: Path) -> None:
+    with said.open("w") as stream:
+        sys.stderr = stream
+        code = fake_supervisor.main([str(study.folder), *arguments])
+    os._exit(code)
 
 
 def executed(study: Study) -> list[str]:
@@ -94,3 +117,10 @@ def executed(study: Study) -> list[str]:
 def moments(study: Study) -> list[str]:
     """Every `kind n` that the supervisors passed."""
     return (study.folder / "moments.txt").read_text().splitlines()
+
+
+def wait_gone(study: Study) -> None:
+    """Returns when no run of the study holds its lock: blocks on each lock in turn."""
+    for path in study.folder.glob("runs/*/*/*/*/run.json"):
+        with (path.parent / "run.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)

@@ -79,6 +79,7 @@ def _run_to_end(study: Study, ledger: Ledger, services: Services, take_over: boo
     )
     before = {number: signal.signal(number, session.request_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
+        ledger.set_state("running", phase="preparing")
         session.event("supervisor_started", f"pid {os.getpid()}")
         _work(session, study, plan)
     except Halt as halt:
@@ -118,7 +119,6 @@ def _demand_approved(study: Study, ledger: Ledger, identity: RunIdentity) -> tup
 
 def _work(session: Session, study: Study, plan: StudyPlan) -> None:
     ledger = session.ledger
-    ledger.set_state("running", phase="preparing")
     write_exports(study, ledger)
     plan_runs(plan, ledger, session.services.identity)
     session.event("runs_planned", f"{len(plan.seeds)} seeds x {len(plan.arms)} arms")
