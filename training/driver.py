@@ -1,18 +1,22 @@
 """The process that drives verl: `python -m training.driver ATTEMPT_DIR RAY_TEMP`, started by `training.run`.
 
 It runs verl's own task runner in this process (stock verl gives it one more process, and one more import of
-everything), starts Ray beside the imports, then exports and checks the model. It reads RUN_DIR/config.yaml, writes
+everything), starts Ray beside the imports, forks Ray's workers where it can (`training.fast_start`), then exports and
+checks the model. It reads RUN_DIR/config.yaml, writes
 ATTEMPT_DIR/driver.json, and leaves without Ray's slow farewell: `training.run` ends what is left.
 """
 
 import gc
 import json
 import os
+import shlex
 import sys
 import threading
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from training.fast_start import ForkServer, load_libraries
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -32,6 +36,8 @@ def ease_garbage_collection() -> None:
 def main(attempt: Path, ray_temp: str) -> int:
     """Trains, exports, and says how it went; the exit code of the process."""
     ease_garbage_collection()
+    load_libraries()
+    python = ForkServer.start(Path(ray_temp) / "fork.sock")
     from omegaconf import OmegaConf
 
     from policies.errors import AdvisorError
@@ -40,7 +46,7 @@ def main(attempt: Path, ray_temp: str) -> int:
     OmegaConf.set_struct(config, True)
     outcome: dict[str, Any] = {"outcome": "done", "reason": ""}
     try:
-        task_runner = _start(config, ray_temp)
+        task_runner = _start(config, ray_temp, python)
         task_runner.run(config)
         outcome["export"] = _export(config, task_runner.trainer, attempt.parent.parent)
     except AdvisorError as error:
@@ -55,7 +61,7 @@ def main(attempt: Path, ray_temp: str) -> int:
     return {"done": 0, "failed": FAILED}.get(outcome["outcome"], INTERRUPTED)
 
 
-def _start(config: "DictConfig", ray_temp: str) -> Any:
+def _start(config: "DictConfig", ray_temp: str, python: list[str] | None) -> Any:
     """verl's task runner, with Ray running and our trainer registered."""
     import ray
     from omegaconf import OmegaConf
@@ -66,6 +72,8 @@ def _start(config: "DictConfig", ray_temp: str) -> Any:
     arguments = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
     assert isinstance(arguments, dict)
     arguments["runtime_env"] = {"worker_process_setup_hook": "training.driver.ease_garbage_collection"}
+    if python is not None:
+        arguments["runtime_env"]["py_executable"] = shlex.join(python)
     try:
         ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)
     except (ConnectionError, TimeoutError, RuntimeError):
@@ -85,7 +93,6 @@ def _start(config: "DictConfig", ray_temp: str) -> Any:
 
 def _import_verl(failure: list[BaseException]) -> None:
     try:
-
         import training.verl_plugin.trainer  # noqa: F401 - registers our trainer
     except BaseException as error:
         failure.append(error)

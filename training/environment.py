@@ -19,7 +19,8 @@ def training_environment(metrics_file: Path) -> dict[str, str]:
         "VERL_LOGGING_LEVEL": "WARN",
         "VERL_FILE_LOGGER_PATH": str(metrics_file),
         "TRANSFER_QUEUE_ENABLE": "1",
-        "TQ_NUM_THREADS": "1",  # TransferQueue otherwise sets torch's threads to the core count around every put and get
+        "TQ_NUM_THREADS": "1",  # TransferQueue otherwise gives torch all cores around every put and get
+        "JE_ARROW_MALLOC_CONF": "background_thread:false",  # a process with one thread can be forked
         "OMP_NUM_THREADS": "1",  # two torch threads a process on busy cores are twenty times slower
         "TOKENIZERS_PARALLELISM": "false",
         "HF_HUB_OFFLINE": "1",
