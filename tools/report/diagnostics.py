@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tools.report.material import Outcome, ReportMaterial
 from tools.scores.table import ScoreRow
 from tools.statistics.paired import PairedInterval, paired_t
+from tools.statistics.verdict_model import Comparison
 
 
 class Diagnostic(NamedTuple):
@@ -21,27 +22,31 @@ class Diagnostic(NamedTuple):
     """Treatment - control at the plan's confidence."""
 
 
-def benchmark_diagnostics(material: ReportMaterial, treatment: str) -> tuple[Diagnostic, ...]:
-    """One row a planned benchmark, in plan order, on the seeds that have it in both arms."""
+def benchmark_diagnostics(material: ReportMaterial, comparison: Comparison) -> tuple[Diagnostic, ...]:
+    """One row a planned benchmark, in plan order, on the seeds that have it in both arms; none for invalid data."""
+    if comparison.verdict == "invalid_data":
+        return ()
     cells: dict[tuple[str, str], dict[str, ScoreRow]] = {}
     for row in material.scores:
         cells.setdefault((row.arm, row.benchmark), {}).setdefault(str(row.seed), row)
     rows = []
     for benchmark in material.plan.benchmarks:
-        ours = cells.get((treatment, benchmark.id), {})
-        theirs = cells.get((material.plan.control.id, benchmark.id), {})
+        ours = cells.get((comparison.treatment, benchmark.id), {})
+        theirs = cells.get((comparison.control, benchmark.id), {})
         if ours or theirs:
             pair = _pair(_scores(ours), _scores(theirs), material.plan.analysis.confidence)
             rows.append(Diagnostic(benchmark.id, benchmark.domain, benchmark.questions, *pair))
     return tuple(rows)
 
 
-def outcome_diagnostics(material: ReportMaterial, treatment: str) -> tuple[tuple[Outcome, Diagnostic], ...]:
-    """One row an outcome that has a value in either arm."""
+def outcome_diagnostics(material: ReportMaterial, comparison: Comparison) -> tuple[tuple[Outcome, Diagnostic], ...]:
+    """One row an outcome that has a value in either arm; none for invalid data."""
+    if comparison.verdict == "invalid_data":
+        return ()
     rows = []
     for outcome in material.outcomes:
-        ours = outcome.values.get(treatment, {})
-        theirs = outcome.values.get(material.plan.control.id, {})
+        ours = outcome.values.get(comparison.treatment, {})
+        theirs = outcome.values.get(comparison.control, {})
         if ours or theirs:
             pair = _pair(ours, theirs, material.plan.analysis.confidence)
             rows.append((outcome, Diagnostic(outcome.name, outcome.unit, None, *pair)))

@@ -46,9 +46,8 @@ class Facts(NamedTuple):
 
     @property
     def level(self) -> str:
-        """The family interval by name: `98.3 % interval (family of 3)`; `95 % interval` when nothing is adjusted."""
-        name = f"{numbers.percent(self.comparison.family_confidence)} interval"
-        return name if self.comparison.k == 1 else f"{name} (family of {self.comparison.k})"
+        """The family interval by name: `98.3 % interval (family of 3)`."""
+        return f"{numbers.percent(self.comparison.family_confidence)} interval (family of {self.comparison.k})"
 
     @property
     def above(self) -> tuple[str, ...]:

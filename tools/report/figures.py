@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 COLORS = ("#4d4d4d", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """The control first, then treatments; Okabe and Ito's palette, told apart by colour-blind readers."""
+_THIN = "#6e6e6e"
 
 _STYLE: Any = {
     "svg.hashsalt": "experiment-advisor",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
+    "axes.unicode_minus": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.dpi": 100,
@@ -34,10 +36,13 @@ def forest(comparisons: Sequence[Facts], path: Path) -> bool:
     if not shown:
         return False
     rows = [len(one.summaries) for one in shown]
-    with _figure(7.2, sum(0.32 * count + 0.95 for count in rows) + 0.35) as figure:
-        panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=[count + 1 for count in rows])
-        for panel, one in zip(panels[:, 0], shown, strict=True):
+    with _figure(7.2, sum(0.3 * count + 0.45 for count in rows) + 0.75) as figure:
+        ratios = [count + 1 for count in rows]
+        panels = figure.subplots(len(shown), 1, squeeze=False, sharex=True, height_ratios=ratios)[:, 0]
+        for panel, one in zip(panels, shown, strict=True):
             _forest_panel(panel, one)
+        panels[-1].set_xlabel("treatment - control, score points")
+        figure.suptitle(_legend(shown), fontsize=8.5, color="#333333")
         _save(figure, path)
     return True
 
@@ -45,26 +50,16 @@ def forest(comparisons: Sequence[Facts], path: Path) -> bool:
 def _forest_panel(panel: "Axes", one: Facts) -> None:
     for at, summary in enumerate(one.summaries):
         place = len(one.summaries) - 1 - at
-        strong = summary.summary == one.comparison.primary
-        color = COLORS[1]
         panel.fill_betweenx([place - 0.5, place + 0.5], -summary.sesoi, summary.sesoi, color="#ececec", lw=0, zorder=0)
-        if summary.low is not None and summary.high is not None:
-            panel.plot([summary.low, summary.high], [place, place], color="#8c8c8c", lw=1.2, zorder=3)
+        if one.comparison.k > 1 and summary.low is not None and summary.high is not None:
+            panel.plot([summary.low, summary.high], [place, place], color=_THIN, lw=1.2, zorder=3)
             _ticks(panel, summary.low, summary.high, place)
         if summary.low_family is not None and summary.high_family is not None:
             ends = [summary.low_family, summary.high_family]
-            panel.plot(ends, [place, place], color=color, lw=4.5, alpha=0.55, solid_capstyle="butt", zorder=2)
+            panel.plot(ends, [place, place], color=COLORS[1], lw=4.5, alpha=0.55, solid_capstyle="butt", zorder=2)
         if summary.mean is not None:
-            panel.plot(
-                [summary.mean],
-                [place],
-                marker="D" if strong else "o",
-                ms=6,
-                color=color,
-                mec="white",
-                mew=0.8,
-                zorder=4,
-            )
+            mark = "D" if summary.summary == one.comparison.primary else "o"
+            panel.plot([summary.mean], [place], marker=mark, ms=6, color=COLORS[1], mec="white", mew=0.8, zorder=4)
     panel.axvline(0, color="black", lw=0.9, zorder=1)
     panel.set_ylim(-0.6, len(one.summaries) - 0.4)
     labels = [
@@ -73,22 +68,25 @@ def _forest_panel(panel: "Axes", one: Facts) -> None:
     ]
     panel.set_yticks(range(len(labels)), labels)
     panel.tick_params(axis="y", length=0)
+    panel.tick_params(axis="x", labelbottom=True)
     panel.spines["left"].set_visible(False)
-    panel.set_xlabel(f"{one.difference}, score points (favours {one.control} < 0 < favours {one.comparison.treatment})")
-    panel.set_title(_legend(one), loc="left", fontsize=8.5, color="#333333")
+    panel.set_title(one.difference, loc="left", fontsize=9.5, fontweight="bold")
 
 
 def _ticks(panel: "Axes", low: float, high: float, place: int) -> None:
     for end in (low, high):
-        panel.plot([end, end], [place - 0.14, place + 0.14], color="#8c8c8c", lw=1.2, zorder=3)
+        panel.plot([end, end], [place - 0.14, place + 0.14], color=_THIN, lw=1.2, zorder=3)
 
 
-def _legend(one: Facts) -> str:
-    band = f"grey band: within {numbers.short(one.summaries[0].sesoi)}"
-    alone = f"{numbers.percent(one.comparison.confidence)} alone"
-    if not any(summary.low_family is not None for summary in one.summaries):
-        return f"points: mean difference, no interval; {band}"
-    return f"thick: {one.level}; thin: {alone}; {band}"
+def _legend(shown: Sequence[Facts]) -> str:
+    first = shown[0]
+    sizes = {summary.sesoi for one in shown for summary in one.summaries}
+    band = f"within {numbers.points(sizes.pop())} of zero" if len(sizes) == 1 else "smallest effect of interest"
+    if not any(summary.low_family is not None for one in shown for summary in one.summaries):
+        return f"points: mean difference, no interval; grey band: {band}"
+    if first.comparison.k == 1:
+        return f"bar: {first.level}; grey band: {band}"
+    return f"thick: {first.level}; thin: {numbers.percent(first.comparison.confidence)} alone; grey band: {band}"
 
 
 def curves(series: Sequence[Curve], arms: Sequence[str], path: Path) -> bool:

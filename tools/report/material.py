@@ -4,6 +4,7 @@ from pydantic import Field
 
 from policies.model import StrictModel
 from tools.scores.table import ScoreRow
+from tools.statistics.power_model import PowerStatement
 from tools.statistics.verdict_model import Verdict
 from tools.study.plan import StudyPlan
 
@@ -94,6 +95,8 @@ class ReportMaterial(StrictModel):
     scores: tuple[ScoreRow, ...] = ()
     warm_start: dict[str, float] = Field(default={})
     """Benchmark -> score of the model before training, 0..100."""
+    power: PowerStatement | None = None
+    """What the plan could detect, computed before it ran."""
     matching: Matching | None = None
     """None: not checked."""
     runs: tuple[ReportRun, ...] = ()

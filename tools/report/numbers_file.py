@@ -7,16 +7,39 @@ from tools.report.diagnostics import benchmark_diagnostics, outcome_diagnostics
 from tools.report.material import ReportMaterial
 from tools.report.titles import title
 from tools.report.wording import comparison_claims
-from tools.report.wording_study import study_claims
+from tools.report.wording_power import plan_claims
+from tools.report.wording_study import hours_per_run, study_claims
+from tools.statistics.power_model import PowerStatement, SummaryPower
 from tools.statistics.verdict_model import SummaryVerdict
 
 _POINTS = "score points"
+_POWER_UNITS = {
+    "sesoi": _POINTS,
+    "detectable_effect": _POINTS,
+    "detectable_effect_upper": _POINTS,
+    "power_primary": "probability",
+    "power_primary_upper": "probability",
+    "probability_supported": "probability",
+    "probability_supported_upper": "probability",
+    "seeds_needed_primary": "seed pairs",
+    "seeds_needed_supported": "seed pairs",
+    "seeds_needed_supported_upper": "seed pairs",
+    "seeds_needed_negative_equivalent": "seed pairs",
+}
+_SUMMARY_UNITS = {
+    "power": "probability",
+    "power_upper": "probability",
+    "seeds_needed": "seed pairs",
+    "seeds_needed_upper": "seed pairs",
+}
 
 
 def verdict_file(material: ReportMaterial) -> dict[str, Any]:
     """Plain JSON, keys in a fixed order; a number that could not be estimated is null, never NaN."""
     comparisons = material.verdict.comparisons
     claims = [claim for one in comparisons for claim in comparison_claims(one)] + list(study_claims(material))
+    if material.power is not None:
+        claims += plan_claims(material.plan, material.power, hours_per_run(material))
     return {
         "schema_version": 1,
         "study_id": material.study_id,
@@ -50,17 +73,27 @@ def _numbers(material: ReportMaterial) -> Iterator[_Number]:
             yield f"{arm}.delivery.seed-{seed}", dose, "total variation", 1
         for failed, count in one.failures.items():
             yield f"{arm}.failures.{failed}", count, "runs", None
-        for row in benchmark_diagnostics(material, arm):
+        for row in benchmark_diagnostics(material, one):
             pair = row.difference
             values = {"treatment": row.treatment_mean, "control": row.control_mean, "mean": pair.mean}
             for key, value in (values | {"sd": pair.sd, "low": pair.low, "high": pair.high}).items():
                 yield f"{arm}.benchmark.{row.name}.{key}", value, _POINTS, pair.n
-        for outcome, row in outcome_diagnostics(material, arm):
+        for outcome, row in outcome_diagnostics(material, one):
             pair = row.difference
             values = {"treatment": row.treatment_mean, "control": row.control_mean, "mean": pair.mean}
             for key, value in (values | {"sd": pair.sd, "low": pair.low, "high": pair.high}).items():
                 yield f"{arm}.outcome.{outcome.name}.{key}", value, outcome.unit, pair.n
+    if material.power is not None:
+        yield from _of_power(material.power)
     yield "study.device_hours", sum(run.device_hours for run in material.runs), "device-hours", len(material.runs)
+
+
+def _of_power(power: PowerStatement) -> Iterator[_Number]:
+    for key, unit in _POWER_UNITS.items():
+        yield f"plan.{key}", getattr(power, key), unit, power.n
+    for name, one in power.summaries.items():
+        for key in SummaryPower.model_fields:
+            yield f"plan.summary.{name}.{key}", getattr(one, key), _SUMMARY_UNITS.get(key, _POINTS), power.n
 
 
 def _of_summary(prefix: str, one: SummaryVerdict) -> Iterator[_Number]:

@@ -63,7 +63,7 @@ def _benchmarks(material: ReportMaterial) -> str:
             *(row.difference.low, row.difference.high),
         )
         for one in material.verdict.comparisons
-        for row in benchmark_diagnostics(material, one.treatment)
+        for row in benchmark_diagnostics(material, one)
     ]
     return _csv(columns, rows)
 

@@ -11,18 +11,31 @@ def title(verdict: Verdict) -> str:
     """The report's first heading: question and answer in one line."""
     if len(verdict.comparisons) == 1:
         return comparison_title(verdict.comparisons[0])
+    answers: dict[str, list[str]] = {}
+    for one in verdict.comparisons:
+        answers.setdefault(_short_answer(facts(one)), []).append(one.treatment)
     control = verdict.comparisons[0].control
     question = f"Do {numbers.listed([one.treatment for one in verdict.comparisons])} beat {control}?"
-    supported = [one for one in verdict.comparisons if one.verdict == "supported"]
-    if not supported:
-        return f"{question} The data support none of {numbers.word(len(verdict.comparisons))}"
-    return f"{question} {numbers.capital(numbers.listed([_supported_words(one) for one in supported], last='and'))}" + (
-        "" if len(supported) == len(verdict.comparisons) else "; nothing is shown for the others"
-    )
+    told = [answer.format(numbers.listed(names)) for answer, names in answers.items()]
+    return f"{question} {'; '.join(told)}"
 
 
-def _supported_words(comparison: Comparison) -> str:
-    return f"{comparison.treatment} is {comparison.direction} than {comparison.control}"
+def _short_answer(one: Facts) -> str:
+    """With a place for the names of all treatments that it holds for."""
+    if one.hides_name:
+        return "no answer for {} at full strength, which was never applied"
+    if one.withheld:
+        return "no answer for {} because of lost pairs"
+    answers: Mapping[OverallVerdict, str] = {
+        "invalid_data": "no valid data for {}",
+        "treatment_not_delivered": "{} not delivered",
+        "not_estimable": "no interval for {}",
+        "supported": f"{{}} {one.comparison.direction} than {one.control}{' at a weak dose' if one.weak else ''}",
+        "depends_on_summary": "for {} it depends on the benchmark summary",
+        "negative_equivalent": f"{{}} within {within(one)} of {one.control}",
+        "negative_inconclusive": f"{numbers.counted(one.n, 'seed')} cannot say for {{}}",
+    }
+    return answers[one.comparison.verdict]
 
 
 def comparison_title(comparison: Comparison) -> str:
@@ -90,7 +103,7 @@ def _depends(one: Facts) -> str:
 def _sides(one: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
     rest = one.size - len(one.above) - len(one.below)
     open_ = (f"the other {numbers.word(rest)}",) if rest else ()
-    return ("above", one.above), ("below", one.below), ("not told from", open_)
+    return ("above", one.above), ("below", one.below), ("not distinguishable from", open_)
 
 
 def _equivalent(one: Facts) -> str:

@@ -9,7 +9,9 @@ from tools.report.diagnostics import Diagnostic, benchmark_diagnostics, outcome_
 from tools.report.facts import Facts, facts
 from tools.report.markdown import Column, code, table, text
 from tools.report.material import ReportMaterial
+from tools.report.power_view import power_view
 from tools.report.quotes import may_be_said, may_not_be_said
+from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table, warm_start_table
 from tools.report.summary_tables import seed_table, summary_table
 from tools.report.titles import comparison_title, title, verdict_name
 from tools.report.wording import (
@@ -51,6 +53,8 @@ class ComparisonView(NamedTuple):
     benchmarks: str
     level: str
     seeds: str
+    adjusted: bool
+    """Several treatments share the control."""
     delivery: str
     delivery_reasons: tuple[str, ...]
     doses: str
@@ -68,25 +72,26 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "question": text(plan.question),
         "study": code(material.study_id),
         "plan_hash": code(material.plan_hash),
-        "power": "",
+        "plan_name": code(material.plan_hash[:12]),
+        "power": power_view(material),
         "scope": text(scope_sentence(plan)),
         "comparisons": [comparison_view(material, one) for one in verdict.comparisons],
         "overview": _overview([facts(one) for one in verdict.comparisons]),
         "figures": figures,
         "matching": text(matching_sentence(material.matching)),
-        "mismatches": _mismatches(material),
+        "mismatches": mismatches_table(material),
         "runs_sentence": runs_sentence(material.runs),
-        "runs": _runs(material, unit),
+        "runs": runs_table(material, unit),
         "spent": spent_sentence(material.runs, plan.recipe),
         "approval": text(approval_sentence(material.approval, plan.recipe)),
         "deviations_sentence": deviations_sentence(len(material.deviations)),
         "deviations": [f"{text(one.when)}: {text(one.what)}" for one in material.deviations],
-        "warm_start": _warm_start(material),
-        "held_fixed": _pairs("setting", {key: str(value) for key, value in plan.recipe.held_fixed().items()}),
-        "policies": _policies(material),
-        "artifacts": _pairs("artifact", plan.artifacts, "sha256"),
-        "versions": _pairs("package", material.versions or plan.versions, "version"),
-        "hardware": _pairs("hardware", material.hardware),
+        "warm_start": warm_start_table(material),
+        "held_fixed": pairs_table("setting", {key: str(value) for key, value in plan.recipe.held_fixed().items()}),
+        "policies": policies_table(material),
+        "artifacts": pairs_table("artifact", plan.artifacts, "sha256"),
+        "versions": pairs_table("package", material.versions or plan.versions, "version"),
+        "hardware": pairs_table("hardware", material.hardware),
         "notes": [text(note) for note in plan.notes],
         "commands": material.commands,
     }
@@ -102,22 +107,23 @@ def comparison_view(material: ReportMaterial, comparison: Comparison) -> Compari
         title=text(comparison_title(comparison)),
         verdict=text(f"Verdict: {verdict}{verdict_name(comparison)}."),
         because=text(because),
-        evidence=text(_evidence(one)),
+        evidence=_evidence(material, one),
         family=text(family_sentence(one)) if comparison.k > 1 and valid else "",
         faults=_faults(one),
-        notes=tuple(text(f"{numbers.capital(note)}.") for note in comparison.notes),
+        notes=tuple(text(note) for note in comparison.notes),
         summaries=summary_table(one) if valid and one.summaries else "",
         excluded=text(excluded_sentence(one)) if valid else "",
         unadjusted=text(unadjusted_sentence(one)) if valid else "",
         said=tuple(text(sentence) for sentence in may_be_said(one)),
         unsaid=tuple(text(sentence) for sentence in may_not_be_said(one)),
-        benchmarks=_benchmarks(material, one) if valid else "",
+        benchmarks=_benchmarks(material, one),
         level=confidence,
         seeds=seed_table(one) if valid and any(summary.differences for summary in one.summaries) else "",
+        adjusted=comparison.k > 1,
         delivery=text(delivery(comparison)),
         delivery_reasons=tuple(text(reason) for reason in comparison.delivery.reasons),
         doses=_doses(comparison),
-        failures=text(failures_sentence(comparison)),
+        failures=text(failures_sentence(comparison)) if material.runs or any(comparison.failures.values()) else "",
         outcomes=_outcomes(material, one),
     )
 
@@ -128,9 +134,10 @@ def _faults(one: Facts) -> tuple[str, ...]:
     return tuple(text(fault) for fault in one.comparison.faults) if told else ()
 
 
-def _evidence(one: Facts) -> str:
-    pairs = f"{numbers.counted(one.n, 'matched seed pair')} (n = {one.n})"
-    return f"{numbers.capital(pairs)}. Delivery: {delivery_short(one.comparison.delivery)}."
+def _evidence(material: ReportMaterial, one: Facts) -> str:
+    matched = material.matching is not None and material.matching.pairs > 0 and not material.matching.differences
+    pairs = f"{one.n} {'matched ' if matched else ''}seed {'pair' if one.n == 1 else 'pairs'}"
+    return f"**n = {pairs}.** Delivery: {text(delivery_short(one.comparison.delivery))}."
 
 
 def _overview(comparisons: list[Facts]) -> str:
@@ -139,7 +146,7 @@ def _overview(comparisons: list[Facts]) -> str:
         "verdict",
         Column("n", "right"),
         Column("primary difference", "right"),
-        Column("interval", "right"),
+        Column(comparisons[0].level, "right"),
     ]
     rows = []
     for one in comparisons:
@@ -158,7 +165,7 @@ def _overview(comparisons: list[Facts]) -> str:
 
 
 def _benchmarks(material: ReportMaterial, one: Facts) -> str:
-    found = benchmark_diagnostics(material, one.comparison.treatment)
+    found = benchmark_diagnostics(material, one.comparison)
     if not found:
         return ""
     arms = _arm_columns(one)
@@ -168,7 +175,7 @@ def _benchmarks(material: ReportMaterial, one: Facts) -> str:
 
 
 def _outcomes(material: ReportMaterial, one: Facts) -> str:
-    found = outcome_diagnostics(material, one.comparison.treatment)
+    found = outcome_diagnostics(material, one.comparison)
     if not found:
         return ""
     columns: list[Column | str] = ["outcome", "unit", Column("n", "right"), *_arm_columns(one)]
@@ -201,62 +208,3 @@ def _doses(comparison: Comparison) -> str:
     return table(
         ["seed", Column("dose", "right")], [[text(seed), numbers.fixed(dose, 3)] for seed, dose in doses.items()]
     )
-
-
-def _mismatches(material: ReportMaterial) -> str:
-    if material.matching is None or not material.matching.differences:
-        return ""
-    rows = [
-        [text(one.treatment), str(one.seed), code(one.key), code(one.control_value), code(one.treatment_value)]
-        for one in material.matching.differences
-    ]
-    return table(["treatment", Column("seed", "right"), "what", "control", "treatment value"], rows)
-
-
-def _runs(material: ReportMaterial, unit: str) -> str:
-    if not material.runs:
-        return ""
-    columns: list[Column | str] = [
-        "arm",
-        *(Column(name, "right") for name in ("seed", "attempts", "steps", "wall seconds", unit)),
-        "state",
-        "folder",
-    ]
-    rows = [
-        [
-            text(run.arm),
-            str(run.seed),
-            str(run.attempts),
-            str(run.steps),
-            numbers.fixed(run.wall_s, 1),
-            numbers.fixed(run.device_hours, 3),
-            text(f"{run.state}: {run.reason}" if run.reason else run.state),
-            code(run.folder) if run.folder else numbers.MISSING,
-        ]
-        for run in material.runs
-    ]
-    return table(columns, rows)
-
-
-def _warm_start(material: ReportMaterial) -> str:
-    if not material.warm_start:
-        return ""
-    arms = [arm.id for arm in material.plan.arms]
-    sums: dict[tuple[str, str], list[float]] = {}
-    for row in material.scores:
-        sums.setdefault((row.benchmark, row.arm), []).append(row.score)
-    rows = []
-    for benchmark in material.plan.benchmarks:
-        cells = [sums.get((benchmark.id, arm), []) for arm in arms]
-        means = [numbers.fixed(sum(cell) / len(cell)) if cell else numbers.MISSING for cell in cells]
-        rows.append([text(benchmark.id), numbers.fixed(material.warm_start.get(benchmark.id)), *means])
-    return table(["benchmark", Column("before training", "right"), *(Column(text(arm), "right") for arm in arms)], rows)
-
-
-def _policies(material: ReportMaterial) -> str:
-    rows = [[text(arm.id), arm.role, code(str(arm.policy))] for arm in material.plan.arms]
-    return table(["arm", "role", "policy"], rows)
-
-
-def _pairs(name: str, values: Mapping[str, str], value: str = "value") -> str:
-    return table([name, value], [[text(key), code(shown)] for key, shown in values.items()]) if values else ""

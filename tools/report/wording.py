@@ -29,7 +29,7 @@ def comparison_claims(comparison: Comparison) -> tuple[Claim, ...]:
     texts |= {f"unsaid.{at}": text for at, text in enumerate(may_not_be_said(one), 1)}
     texts["delivery"] = delivery(comparison)
     texts["failures"] = failures_sentence(comparison)
-    texts |= {f"note.{at}": f"{numbers.capital(text)}." for at, text in enumerate(comparison.notes, 1)}
+    texts |= {f"note.{at}": f"{text}." for at, text in enumerate(comparison.notes, 1)}
     if comparison.k > 1:
         texts["family"] = family_sentence(one)
     return tuple(Claim(id=f"{comparison.treatment}.{key}", text=text) for key, text in texts.items() if text)
@@ -80,13 +80,14 @@ def excluded_sentence(one: Facts) -> str:
 def unadjusted_sentence(one: Facts) -> str:
     """`One of six summaries ... at the unadjusted level; about 0.3 expected by chance`: never a claim of its own."""
     comparison = one.comparison
-    if not any(summary.low is not None for summary in one.summaries):
+    if _undelivered(one) or not any(summary.low is not None for summary in one.summaries):
         return ""
     names = comparison.exclusions_unadjusted
-    found = numbers.capital(numbers.word(len(names)) if names else "none")
+    found = f"{numbers.capital(numbers.word(len(names)))} of" if names else "No summary of the"
     verb = "exclude" if len(names) > 1 else "excludes"
     level = numbers.percent(comparison.confidence)
-    text = f"{found} of {numbers.counted(one.size, 'summary', 'summaries')} {verb} zero at the unadjusted {level} level"
+    size = numbers.counted(one.size, "summary", "summaries") if names else numbers.word(one.size)
+    text = f"{found} {size} {verb} zero at the unadjusted {level} level"
     text += _by_side(one, names)
     if comparison.exclusions_expected is not None:
         text += (
@@ -95,7 +96,7 @@ def unadjusted_sentence(one: Facts) -> str:
         )
     lost = [name for name in names if name not in one.above + one.below]
     if lost and comparison.k > 1:
-        text += f". {numbers.capital(numbers.listed(lost))} {'does' if len(lost) == 1 else 'do'} not survive the "
+        text += f". Of these, {numbers.listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive the "
         text += f"{numbers.counted(comparison.k, 'treatment')} tested"
     return text + "."
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.report.material import Approval, Matching, ReportMaterial, ReportRun
+from tools.study.cost import run_device_hours
 from tools.study.plan import StudyPlan
 from training.recipe import Recipe
 
@@ -27,14 +28,20 @@ def study_claims(material: ReportMaterial) -> tuple[Claim, ...]:
 
 
 def hours_unit(recipe: Recipe) -> str:
-    """What a device-hour is called: GPU-hours; on CPU, run-hours."""
-    return "run-hours" if recipe.device == "cpu" else "GPU-hours"
+    """What the cost is counted in; on CPU one run-hour is one device-hour."""
+    return "device-hours" if recipe.device == "cpu" else "GPU-hours"
 
 
 def hours(value: float, recipe: Recipe) -> str:
-    """`1,472 GPU-hours`, `0.14 run-hours`."""
+    """`1,472 GPU-hours`, `0.14 device-hours`."""
     decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
     return f"{value:,.{decimals}f} {hours_unit(recipe)}"
+
+
+def hours_per_run(material: ReportMaterial) -> float:
+    """Mean device-hours of the runs that were done; the recipe's estimate where none is recorded."""
+    spent = [run.device_hours for run in material.runs if run.state == "done" and run.device_hours > 0]
+    return sum(spent) / len(spent) if spent else run_device_hours(material.plan.recipe)
 
 
 def scope_sentence(plan: StudyPlan) -> str:
@@ -76,7 +83,7 @@ def spent_sentence(runs: Sequence[ReportRun], recipe: Recipe) -> str:
     if not runs:
         return ""
     total = sum(run.device_hours for run in runs)
-    note = " (on CPU one run for one hour)" if recipe.device == "cpu" else ""
+    note = " (on CPU one run-hour each)" if recipe.device == "cpu" else ""
     return f"Spent: {hours(total, recipe)}{note} in all attempts, failed ones included."
 
 

@@ -1,0 +1,252 @@
+"""What is claimed never goes beyond the verdict, and every number in a sentence is a stored one."""
+
+import re
+
+import pytest
+from report_cases import NOT_RECORDED, WEAK, cases, material
+
+from tools.report.claim import Claim
+from tools.report.facts import facts
+from tools.report.summary_tables import summary_table
+from tools.report.titles import comparison_title, title, verdict_name
+from tools.report.wording import comparison_claims
+from tools.report.wording_study import study_claims
+from tools.statistics.verdict_model import Comparison
+
+CASES = cases()
+COMPARISONS = {f"{name}.{one.treatment}": one for name, case in CASES.items() for one in case.verdict.comparisons}
+
+
+def claims(comparison: Comparison) -> dict[str, str]:
+    return {claim.id.removeprefix(f"{comparison.treatment}."): claim.text for claim in comparison_claims(comparison)}
+
+
+def everything(comparison: Comparison) -> str:
+    return "\n".join(claim.text for claim in comparison_claims(comparison))
+
+
+def only(name: str) -> Comparison:
+    (comparison,) = CASES[name].verdict.comparisons
+    return comparison
+
+
+def test_the_cases_cover_every_verdict_and_both_directions() -> None:
+    verdicts = {(one.verdict, one.direction) for one in COMPARISONS.values()}
+    assert verdicts == {
+        ("invalid_data", None),
+        ("treatment_not_delivered", None),
+        ("not_estimable", None),
+        ("supported", "better"),
+        ("supported", "worse"),
+        ("depends_on_summary", None),
+        ("negative_equivalent", None),
+        ("negative_inconclusive", None),
+    }
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_better_and_worse_are_said_only_by_a_verdict_that_says_so(name: str) -> None:
+    one = COMPARISONS[name]
+    said = everything(one) + summary_table(facts(one))
+    for word in ("better", "worse"):
+        assert (word in said) == (one.verdict == "supported" and one.direction == word)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_nothing_is_ever_called_without_effect_or_significant(name: str) -> None:
+    assert not re.search(
+        r"no effect|no difference (?!is computed)|significan|useless|prove", everything(COMPARISONS[name])
+    )
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_no_sentence_holds_a_value_that_is_no_number(name: str) -> None:
+    assert not re.search(r"\b(nan|None|inf)\b|−|--|\s-0\.00\b", everything(COMPARISONS[name]))
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_every_interval_says_n_and_its_family_or_stands_in_a_sentence_that_does(name: str) -> None:
+    for key, sentence in claims(COMPARISONS[name]).items():
+        if re.search(r"\[-?[\d.]+, -?[\d.]+\]", sentence):
+            assert "family of" in sentence, key
+            assert "n = " in sentence, key
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_ids_are_unique_and_sentences_are_whole(name: str) -> None:
+    made = comparison_claims(COMPARISONS[name])
+    assert len({claim.id for claim in made}) == len(made)
+    for claim in made:
+        assert claim.id.startswith(f"{COMPARISONS[name].treatment}.")
+        assert claim.text == claim.text.strip()
+        assert "  " not in claim.text
+        assert "|" not in claim.text
+        if ".title" not in claim.id and ".fault" not in claim.id:
+            assert claim.text.endswith("."), claim.text
+
+
+def test_ids_stay_unique_over_a_whole_study() -> None:
+    several = CASES["several"]
+    made = [claim for one in several.verdict.comparisons for claim in comparison_claims(one)] + list(
+        study_claims(several)
+    )
+    assert all(isinstance(claim, Claim) for claim in made)
+    assert len({claim.id for claim in made}) == len(made)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_points_in_sentences_are_stored_values_rounded_outwards(name: str) -> None:
+    """Each two-decimal number is a stored mean, limit, dose or rule of the comparison, at its own rounding."""
+    one = COMPARISONS[name]
+    stored = [one.delivery.minimum_dose]
+    for summary in one.summaries.values():
+        stored += [summary.mean, summary.low_family, summary.high_family]
+    values = [abs(value) for value in stored if value is not None]
+    for number in re.findall(r"(?<![\d.])\d+\.\d\d(?![\d%]| %)", everything(one)):
+        assert any(abs(float(number) - value) <= 0.01 + 1e-9 for value in values), number
+
+
+def test_a_bound_excludes_no_less_than_the_stored_limit() -> None:
+    one = only("inconclusive")
+    primary = one.summaries[one.primary]
+    assert primary.high_family is not None
+    assert primary.low_family is not None
+    gains, losses = re.findall(r"(?:above|beyond) ([\d.]+) points", claims(one)["excluded"])
+    assert 0 <= float(gains) - primary.high_family < 0.01
+    assert 0 <= float(losses) + primary.low_family < 0.01
+
+
+@pytest.mark.parametrize("name", ["inconclusive_weak", "equivalent_weak"])
+def test_a_negative_verdict_at_a_weak_dose_does_not_name_the_policy(name: str) -> None:
+    made = claims(only(name))
+    assert made["verdict"].startswith("Verdict: at a weak dose (0.031, minimum 0.05), negative")
+    spoken = [
+        text
+        for key, text in made.items()
+        if key.split(".")[0] in ("verdict", "primary", "excluded", "summary", "said", "unsaid")
+    ]
+    assert len(spoken) > 8
+    assert not any("tscl" in text for text in spoken)
+    assert "at a weak dose" in made["title"]
+    assert "the treatment as delivered" in made["said.1"]
+
+
+def test_a_positive_verdict_at_a_weak_dose_says_the_dose() -> None:
+    made = claims(only("better_weak"))
+    assert made["title"].startswith(
+        "Does tscl beat static? Yes: at a weak dose, tscl is better than static under all six"
+    )
+    assert made["said.1"].startswith("At a weak dose, ")
+
+
+TITLES = {
+    "inconclusive": "Three seeds cannot say; gains above 3.27 points on the primary summary are excluded",
+    "equivalent": (
+        "Not by an amount of interest: five seed pairs put the difference within 1.0 point under all six benchmark "
+        "summaries"
+    ),
+    "better": "Yes: tscl is better than static under all six benchmark summaries in five seed pairs",
+    "better_negligible": (
+        "Yes: tscl is better than static under all six benchmark summaries in five seed pairs, by less than the "
+        "smallest effect of interest"
+    ),
+    "worse": "No: tscl is worse than static under all six benchmark summaries in five seed pairs",
+    "depends": (
+        "It depends on the benchmark summary: the difference is above zero under no_science and math_heavy_6; below "
+        "zero under no_math; not distinguishable from zero under the other three"
+    ),
+    "not_delivered": "Not tested: the runs named tscl did not get the treatment",
+    "one_seed": "One seed pair cannot say: it gives a difference and no interval",
+    "identical": "Not estimable: the paired differences do not vary between seeds",
+    "no_pair": "No seed is complete in both arms",
+    "mixed_harness": "No verdict: the data are not valid for a comparison",
+    "lost_pair": "Not shown: four complete pairs cannot outweigh one lost pair",
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_the_title_answers_the_question_without_leaning(name: str) -> None:
+    assert comparison_title(only(name)) == f"Does tscl beat static? {TITLES[name]}"
+    assert title(CASES[name].verdict) == comparison_title(only(name))
+
+
+def test_the_title_of_several_treatments_groups_them_by_answer() -> None:
+    assert title(CASES["several"].verdict) == (
+        "Do tscl, reward_gap and dump_ucb beat static? tscl better than static; five seeds cannot say for reward_gap "
+        "and dump_ucb"
+    )
+
+
+def test_one_seed_gives_a_difference_and_no_interval_in_words() -> None:
+    made = claims(only("one_seed"))
+    assert "n = 1 seed pair" in made["verdict"]
+    assert made["summary.flat_12"].endswith("(n = 1 seed pair); one pair gives no interval.")
+    assert "[" not in everything(only("one_seed"))
+
+
+def test_identical_runs_are_suspected_and_get_no_interval() -> None:
+    assert "identical or copied runs are suspected" in claims(only("identical"))["verdict"]
+    assert "[" not in everything(only("identical"))
+
+
+def test_unadjusted_exclusions_stand_beside_what_chance_gives() -> None:
+    (one,) = [one for one in CASES["several"].verdict.comparisons if one.treatment == "dump_ucb"]
+    assert claims(one)["unadjusted"] == (
+        "Three of six summaries exclude zero at the unadjusted 95 % level (in favour of the treatment: math_heavy_6 "
+        "and no_science; against the treatment: no_math); about 0.3 of six would do so by chance if the arms did not "
+        "differ. Of these, no_math and no_science do not survive the three treatments tested."
+    )
+    none = claims(only("inconclusive"))["unadjusted"]
+    assert none.startswith("No summary of the six excludes zero at the unadjusted 95 % level; about 0.3 of six")
+
+
+def test_one_summary_beyond_the_family_level_is_told_with_the_level_it_misses() -> None:
+    (one,) = [one for one in CASES["several"].verdict.comparisons if one.treatment == "dump_ucb"]
+    assert "Under one of the six benchmark summaries (math_heavy_6)" in claims(one)["verdict"]
+    assert "though not at the 99.72 % level" in claims(one)["verdict"]
+
+
+def test_a_claim_that_lost_pairs_could_undo_is_withheld() -> None:
+    made = claims(only("lost_pair"))
+    assert "the claim is withheld" in made["verdict"]
+    assert "does not outweigh one lost one" in made["said.1"]
+    assert made["failures"] == "Failed runs: tscl 1, static 0."
+
+
+def test_without_a_delivery_record_the_doubt_is_told() -> None:
+    made = claims(only("inconclusive_not_recorded"))
+    assert made["delivery"].startswith("Delivery: not recorded.")
+    assert "That the policy was applied: no delivery was recorded." in made.values()
+
+
+def test_a_treatment_that_was_not_delivered_excludes_nothing() -> None:
+    one = only("not_delivered")
+    made = claims(one)
+    assert "excluded" not in made
+    assert "unadjusted" not in made
+    assert "say nothing about tscl as a policy" in made["verdict"]
+    assert "gains above" not in summary_table(facts(one))
+
+
+def test_the_worker_confirms_weights_or_is_said_not_to() -> None:
+    for confirmed, words in ((True, "In every step the loss saw"), (False, "In some steps the loss did not see")):
+        delivery = WEAK.model_copy(update={"kind": "weights", "worker_confirmed": confirmed})
+        (one,) = material({"tscl": 0.2}, delivery=delivery).verdict.comparisons
+        assert words in claims(one)["delivery"]
+    (one,) = material({"tscl": 0.2}, delivery=NOT_RECORDED).verdict.comparisons
+    assert "loss" not in claims(one)["delivery"]
+
+
+def test_a_verdict_has_a_name_that_can_be_quoted() -> None:
+    assert verdict_name(only("better")) == "tscl better than static"
+    assert verdict_name(only("inconclusive")) == "negative, inconclusive"
+
+
+def test_study_claims_count_spend_runs_and_matching() -> None:
+    made = {claim.id: claim.text for claim in study_claims(CASES["inconclusive"])}
+    assert made["study.spent"] == (
+        "Spent: 0.17 device-hours (on CPU one run-hour each) in all attempts, failed ones included."
+    )
+    assert made["study.runs"] == "Six of six runs reached the planned step."
+    assert made["study.matching"].startswith("In three pairs of runs nothing differs but the policy and the run paths.")
+    assert made["study.approval"] == "Approved by ada at 2026-07-21T10:00:00Z, with a ceiling of 0.50 device-hours."

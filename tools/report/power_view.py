@@ -1,0 +1,87 @@
+"""The report's part on power: what the plan could detect, what it would take, and what that costs."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tools.report import numbers
+from tools.report.markdown import Column, table, text
+from tools.report.material import ReportMaterial
+from tools.report.wording_power import (
+    detectable_sentence,
+    needed_equivalent_sentence,
+    needed_supported_sentence,
+    probability,
+    spread_sentence,
+    supported_sentence,
+)
+from tools.report.wording_study import hours_per_run
+from tools.statistics.power_model import PowerStatement
+from tools.statistics.verdict_model import OverallVerdict
+
+_VERDICTS: Mapping[OverallVerdict, str] = {
+    "supported": "supported",
+    "depends_on_summary": "depends on the summary",
+    "negative_equivalent": "negative, equivalent",
+    "negative_inconclusive": "negative, inconclusive",
+}
+
+
+class PowerView(NamedTuple):
+    """What the plan could detect, and what more would cost."""
+
+    take: tuple[str, ...]
+    could: tuple[str, ...]
+    summaries: str
+    verdicts: str
+
+
+def power_view(material: ReportMaterial) -> PowerView | None:
+    """Filled from the stored statement; nothing where there is none."""
+    plan, power = material.plan, material.power
+    if power is None:
+        return None
+    each = hours_per_run(material)
+    take = (needed_supported_sentence(plan, power, each), needed_equivalent_sentence(plan, power, each))
+    could = (detectable_sentence(power), supported_sentence(power), spread_sentence(power))
+    return PowerView(
+        take=tuple(text(one) for one in take),
+        could=tuple(text(one) for one in could),
+        summaries=power_table(power),
+        verdicts=verdict_table(power),
+    )
+
+
+def power_table(power: PowerStatement) -> str:
+    """One row a summary: spread, expected half-width, detectable difference, power, pairs needed."""
+    columns: list[Column | str] = ["summary"]
+    for name in ("SD", "expected half-width", "detectable with 0.80", f"power at {numbers.short(power.sesoi)}"):
+        columns.append(Column(name, "right"))
+    columns.append(Column("pairs for 0.80", "right"))
+    rows = [
+        [
+            text(f"{name} (primary)" if name == power.primary else name),
+            numbers.fixed(one.sd),
+            numbers.fixed(one.half_width),
+            numbers.fixed(one.detectable_effect),
+            probability(one.power),
+            "over a million" if one.seeds_needed is None else f"{one.seeds_needed:,}",
+        ]
+        for name, one in power.summaries.items()
+    ]
+    return table(columns, rows)
+
+
+def verdict_table(power: PowerStatement) -> str:
+    """How likely each verdict was before the runs; empty where it is not known."""
+    zero, sesoi = power.verdicts_at_zero, power.verdicts_at_sesoi
+    if zero is None or sesoi is None:
+        return ""
+    columns: list[Column | str] = [
+        "verdict",
+        Column("if the arms do not differ", "right"),
+        Column(f"if every benchmark differs by {numbers.short(power.sesoi)}", "right"),
+    ]
+    rows = [
+        [name, probability(zero.get(key, 0.0)), probability(sesoi.get(key, 0.0))] for key, name in _VERDICTS.items()
+    ]
+    return table(columns, rows)
