@@ -20,6 +20,7 @@ from tools.report.material import (
     ReportRun,
 )
 from tools.scores.table import ScoreRow, ScoreTable
+from tools.statistics.power_model import PowerStatement
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Verdict
 from tools.study.delivery import compare_delivery
@@ -42,6 +43,7 @@ class Stored(NamedTuple):
     id: str
     plan: StudyPlan
     plan_hash: str
+    power: PowerStatement | None
     approval: ApprovalRow | None
     runs: tuple[RunRow, ...]
     attempts: tuple[AttemptRow, ...]
@@ -56,6 +58,7 @@ class Stored(NamedTuple):
                 ledger.study().id,
                 ledger.plan(),
                 ledger.plan_hash(),
+                ledger.power(),
                 ledger.approval(),
                 ledger.runs(),
                 ledger.attempts(),
@@ -92,6 +95,7 @@ def material(study: Study) -> ReportMaterial:
         plan_hash=stored.plan_hash,
         verdict=verdict,
         scores=rows,
+        power=stored.power,
         matching=matching,
         runs=tuple(_report_run(study, stored, row) for row in stored.runs),
         approval=_approval(stored.approval),

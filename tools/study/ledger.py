@@ -13,6 +13,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from policies.errors import AdvisorError, RefusedError
+from tools.statistics.power_model import PowerStatement
 from tools.study.canonical import plan_bytes, stored_hash
 from tools.study.database import connect, reported
 from tools.study.plan import StudyPlan
@@ -48,8 +49,8 @@ class Ledger:
         self._connection = connect(path, read_only=read_only)
 
     @classmethod
-    def create(cls, path: Path, study_id: str, plan: StudyPlan) -> Self:
-        """Makes a new ledger that holds the plan, state `planned`. AdvisorError when the file exists."""
+    def create(cls, path: Path, study_id: str, plan: StudyPlan, power: PowerStatement | None = None) -> Self:
+        """Makes a new ledger that holds the plan and its power, state `planned`. AdvisorError when the file exists."""
         if path.exists():
             raise AdvisorError(f"{path} exists; a study is never overwritten")
         stored = plan_bytes(plan)
@@ -58,7 +59,9 @@ class Ledger:
             connection.execute("BEGIN IMMEDIATE")
             at = now()
             connection.execute("INSERT INTO study VALUES (1, ?, ?, 'planned', '', '', ?)", (study_id, at, at))
-            connection.execute("INSERT INTO plan VALUES (1, ?, ?, ?)", (stored, stored_hash(stored), at))
+            connection.execute(
+                "INSERT INTO plan VALUES (1, ?, ?, ?, ?)", (stored, stored_hash(stored), at, _power_json(power))
+            )
             connection.execute("COMMIT")
         connection.close()
         return cls(path)
@@ -127,12 +130,18 @@ class Ledger:
         """The recorded hash of the current plan."""
         return str(self._rows("SELECT hash FROM plan ORDER BY version DESC LIMIT 1")[0][0])
 
-    def amend(self, plan: StudyPlan) -> str:
+    def power(self) -> PowerStatement | None:
+        """What the current plan could detect, as computed when it was made; None where no spread was known."""
+        stored = self._rows("SELECT power FROM plan ORDER BY version DESC LIMIT 1")[0][0]
+        return None if stored is None else PowerStatement.model_validate_json(stored)
+
+    def amend(self, plan: StudyPlan, power: PowerStatement | None = None) -> str:
         """Appends a new version of the plan and returns its hash; an earlier approval covers it only if equal."""
         stored = plan_bytes(plan)
         digest = stored_hash(stored)
         self._execute(
-            "INSERT INTO plan SELECT coalesce(max(version), 0) + 1, ?, ?, ? FROM plan", (stored, digest, now())
+            "INSERT INTO plan SELECT coalesce(max(version), 0) + 1, ?, ?, ?, ? FROM plan",
+            (stored, digest, now(), _power_json(power)),
         )
         return digest
 
@@ -263,3 +272,7 @@ class Ledger:
             " + (SELECT coalesce(sum(device_hours), 0) FROM scorings)"
         )
         return float(rows[0][0])
+
+
+def _power_json(power: PowerStatement | None) -> str | None:
+    return None if power is None else power.model_dump_json()

@@ -16,6 +16,7 @@ from tools.study.cost import default_ceiling
 from tools.study.follow import snapshot
 from tools.study.ledger import Ledger
 from tools.study.plan import StudyPlan
+from tools.study.price import planned_power
 from tools.study.rows import ApprovalRow, StudyState
 from tools.study.status import StudyStatus
 from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
@@ -55,7 +56,7 @@ def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None 
                 f"cannot make {folder}: {error.strerror}; set ADVISOR_STUDIES to a folder of yours"
             ) from error
         study = Study(folder)
-        with Ledger.create(folder / "study.db", folder.name, plan) as ledger:
+        with Ledger.create(folder / "study.db", folder.name, plan, planned_power(plan)) as ledger:
             ledger.event("planned", ledger.plan_hash())
             write_exports(study, ledger)
         return study
@@ -93,7 +94,7 @@ def amend(study: Study, plan: StudyPlan) -> str:
     """Replaces the plan of a study that is not running; returns the new hash. An approval of another hash is void."""
     _demand_idle(study, "amend")
     with study.ledger() as ledger:
-        digest = ledger.amend(plan)
+        digest = ledger.amend(plan, planned_power(plan))
         if ledger.approval() is None:
             ledger.set_state("planned")
         ledger.event("amended", digest)
@@ -174,6 +175,12 @@ def report(study: Study) -> Path:
     """
     from tools.study.evaluate import evaluate
 
+    demand_done(study)
+    return evaluate(study)
+
+
+def demand_done(study: Study) -> None:
+    """Raises RefusedError unless every planned seed is in: before that nobody sees scores by arm."""
     with study.ledger(read_only=True) as ledger:
         row = ledger.study()
     if row.state != "done":
@@ -181,7 +188,6 @@ def report(study: Study) -> Path:
             f"{study.folder.name} is {row.state}: scores by arm stay hidden until every planned seed is in; "
             f"go on with: advisor resume {study.folder.name}"
         )
-    return evaluate(study)
 
 
 def _line(study: Study) -> StudyLine:

@@ -11,7 +11,8 @@ CREATE TABLE plan (
     version INTEGER PRIMARY KEY,
     bytes BLOB NOT NULL,
     hash TEXT NOT NULL,
-    created TEXT NOT NULL
+    created TEXT NOT NULL,
+    power TEXT
 );
 CREATE TABLE approvals (
     id INTEGER PRIMARY KEY,

@@ -1,0 +1,32 @@
+"""What a plan costs and what it can see: shown before approval, stored with the study."""
+
+from policies.model import StrictModel
+from tools.statistics.power_model import PowerStatement
+from tools.study.canonical import plan_hash
+from tools.study.cost import StudyCost, study_cost
+from tools.study.plan import StudyPlan
+
+
+class PlannedStudy(StrictModel):
+    """What a person is asked to approve."""
+
+    plan: StudyPlan
+    plan_hash: str
+    cost: StudyCost
+    power: PowerStatement | None
+    """None: no spread is known for this recipe and model; a pilot would tell."""
+
+
+def price(plan: StudyPlan) -> PlannedStudy:
+    """Hash, cost and power of a plan; the same plan gives the same numbers."""
+    return PlannedStudy(plan=plan, plan_hash=plan_hash(plan), cost=study_cost(plan), power=planned_power(plan))
+
+
+def planned_power(plan: StudyPlan) -> PowerStatement | None:
+    """What the plan can detect if differences vary as the prior says; None where there is no prior."""
+    from tools.statistics.plan_power import plan_power
+    from tools.statistics.priors import find_prior
+    from tools.statistics.streams import rng_for
+
+    prior = find_prior(plan.recipe.name, plan.recipe.model)
+    return plan_power(plan, prior, rng_for(plan_hash(plan), "power")) if prior is not None else None
