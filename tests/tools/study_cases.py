@@ -18,6 +18,8 @@ FAKES = Path(__file__).resolve().parent.parent / "fakes"
 sys.path.insert(0, str(FAKES))
 import fake_supervisor  # noqa: E402 - lies beside the other fakes, which are programs
 
+FixedIdentity = fake_supervisor.FixedIdentity
+
 SUPERVISOR = (sys.executable, str(FAKES / "fake_supervisor.py"))
 BENCHMARKS = {"math500": "math", "gsm8k": "math", "kk_hard": "logic", "gpqa_diamond": "science"}
 
@@ -69,9 +71,16 @@ def plan(**changes: object) -> StudyPlan:
     return StudyPlan.model_validate(values | changes)
 
 
-def new_study(root: Path, *, approved: bool = True, ceiling: float | None = None, **behaviour: str) -> Study:
+def new_study(
+    root: Path,
+    *,
+    approved: bool = True,
+    ceiling: float | None = None,
+    seeds: tuple[int, ...] = (1, 2),
+    **behaviour: str,
+) -> Study:
     """An approved study; `behaviour`: `tscl_1="crash"` for arm tscl, seed 1."""
-    study = create_study(plan(), root)
+    study = create_study(plan(seeds=seeds), root)
     modes = {f"{key.rpartition('_')[0]}/seed-{key.rpartition('_')[2]}": mode for key, mode in behaviour.items()}
     (study.folder / "behaviour.json").write_text(json.dumps(modes))
     if approved:

@@ -37,20 +37,20 @@ def test_runs_go_in_seed_blocks_and_end_scored_and_evaluated(tmp_path: Path) -> 
 
 
 def test_killed_at_any_moment_the_next_supervisor_finishes_and_no_run_is_executed_twice(tmp_path: Path) -> None:
-    whole = new_study(tmp_path / "whole")
+    whole = new_study(tmp_path / "whole", seeds=(1,))
     supervise_here(whole)
-    seen = dict.fromkeys(line.split()[0] for line in moments(whole))
-    chosen = [(kind, 1) for kind in seen if kind != "study_done"]
-    chosen += [(kind, 3) for kind in ("attempt_intended", "process_started", "run_started", "run_done")]
-    assert {"attempt_intended", "process_started", "run_done", "block_scored", "evaluation_started"} <= {*seen}
-    for kind, number in chosen:
-        study = new_study(tmp_path / f"{kind}-{number}")
-        killed = supervise_here(study, "--die-at", kind, str(number))
+    seen = [line.split() for line in moments(whole)]
+    assert {"attempt_intended", "process_started", "run_done", "block_scored", "evaluation_started"} <= {
+        kind for kind, _ in seen
+    }
+    for kind, number in seen[:-1]:
+        study = new_study(tmp_path / f"{kind}-{number}", seeds=(1,))
+        killed = supervise_here(study, "--die-at", kind, number)
         assert killed.returncode == -signal.SIGKILL, (kind, killed.stderr)
         assert snapshot(study).state in ("approved", "interrupted"), kind
         finished = supervise_here(study)
         assert finished.returncode == 0, (kind, finished.stderr)
-        assert executed(study) == ALL, kind
+        assert executed(study) == ALL[:2], kind
         assert set(states(study).values()) == {"done"}, kind
 
 

@@ -1,6 +1,5 @@
 """StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -256,21 +255,9 @@ def _benchmarks(recipe: Recipe) -> tuple[PlannedBenchmark, ...]:
 
 
 def _arms(chosen: _Chosen) -> tuple[Arm, ...]:
-    control = Arm(id=_arm_id(chosen.control, chosen.treatments), role="control", policy=chosen.control)
-    treatments = [
-        Arm(id=_arm_id(spec, (chosen.control, *chosen.treatments)), role="treatment", policy=spec)
-        for spec in chosen.treatments
-    ]
-    return (control, *treatments)
-
-
-def _arm_id(spec: PolicySpec, all_specs: tuple[PolicySpec, ...]) -> str:
-    """The policy's name, with the parameters that are not defaults where another arm has the same policy."""
-    if all(other.name != spec.name or other == spec for other in all_specs):
-        return spec.name
-    usual = registry.resolve(spec.name).parameters
-    special = [f"{key}={value}" for key, value in spec.parameters.items() if value != usual[key]]
-    return re.sub(r"[^A-Za-z0-9._=-]+", "_", "-".join([spec.name, *special]))[:80]
+    """The control first; an intent holds one set of parameters a policy, so a policy's name tells its arm."""
+    control = Arm(id=chosen.control.name, role="control", policy=chosen.control)
+    return (control, *(Arm(id=spec.name, role="treatment", policy=spec) for spec in chosen.treatments))
 
 
 def _seeds(
