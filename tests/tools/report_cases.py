@@ -208,6 +208,7 @@ def lost_pair() -> ReportMaterial:
     return material({"tscl": 5.0}, seeds=5, rows=rows, failures={"tscl": 1}, deviations=(deviation,))
 
 
+@cache
 def cases() -> dict[str, ReportMaterial]:
     """Name -> material: each verdict, and the flags that change what is said."""
     mixed = tuple(

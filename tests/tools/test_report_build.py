@@ -18,7 +18,6 @@ from tools.report.wording_study import TOY_NOTICE
 
 CASES = cases()
 GOLDEN = Path(__file__).parent / "golden"
-GOLDEN_FILES = ("report.md", "verdict.json", "tables/summaries.csv", "tables/benchmarks.csv")
 NOT_A_NUMBER = re.compile(r"\b(nan|NaN|None|inf|Infinity|null)\b")
 
 
@@ -37,15 +36,36 @@ def section(page: str, heading: str) -> str:
     return page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 
-@pytest.mark.parametrize("name", GOLDEN_FILES)
-def test_a_small_study_gives_the_report_that_was_reviewed(name: str, built: dict[str, Path]) -> None:
-    """After a wanted change: ADVISOR_REWRITE_GOLDEN=1 pytest tests/tools/test_report_build.py, then read the diff."""
-    made, golden = built["inconclusive"] / name, GOLDEN / name
+def golden(built: Path) -> str:
+    """The reviewed text. After a wanted change: ADVISOR_REWRITE_GOLDEN=1 pytest THIS_FILE, then read the diff."""
+    path = GOLDEN / built.name
     if os.environ.get("ADVISOR_REWRITE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_bytes(made.read_bytes())
-        pytest.fail(f"wrote {golden}: read it, then run again without ADVISOR_REWRITE_GOLDEN")
-    assert made.read_text() == golden.read_text()
+        path.write_bytes(built.read_bytes())
+        pytest.fail(f"wrote {path}: read it, then run again without ADVISOR_REWRITE_GOLDEN")
+    return path.read_text()
+
+
+def test_a_small_study_gives_the_report_that_was_reviewed(built: dict[str, Path]) -> None:
+    page = built["inconclusive"] / "report.md"
+    assert page.read_text() == golden(page)
+
+
+def test_a_small_study_gives_the_numbers_that_were_reviewed(built: dict[str, Path]) -> None:
+    """Same keys in the same order; values to nine digits, since the last bits are the machine's."""
+    path = built["inconclusive"] / "verdict.json"
+    made, reviewed = leaves(json.loads(path.read_text())), leaves(json.loads(golden(path)))
+    assert list(made) == list(reviewed)
+    for key, value in reviewed.items():
+        assert made[key] == (pytest.approx(value, rel=1e-9, abs=1e-9) if isinstance(value, float) else value), key
+
+
+def leaves(value: object, path: str = "") -> dict[str, object]:
+    """Path -> leaf, in order."""
+    if isinstance(value, dict):
+        return {key: leaf for name, item in value.items() for key, leaf in leaves(item, f"{path}/{name}").items()}
+    if isinstance(value, list):
+        return {key: leaf for at, item in enumerate(value) for key, leaf in leaves(item, f"{path}/{at}").items()}
+    return {path: value}
 
 
 def test_a_rebuild_gives_the_same_bytes_in_another_process_too(tmp_path: Path, built: dict[str, Path]) -> None:
@@ -225,6 +245,17 @@ def test_scores_csv_gives_back_every_stored_score(built: dict[str, Path]) -> Non
     stored = CASES["several"].scores
     assert [float(row["score"]) for row in rows] == [row.score for row in stored]
     assert [(row["arm"], row["benchmark"]) for row in rows] == [(row.arm, row.benchmark) for row in stored]
+
+
+def test_scores_before_training_stand_beside_those_after_it(tmp_path: Path) -> None:
+    one = material({"tscl": 0.2}, warm_start={"math500": 41.25})
+    page = build_report(one, tmp_path).read_text()
+    (row,) = re.findall(r"^\| math500 +\|([^|]*)\|([^|]*)\|([^|]*)\|$", page, flags=re.MULTILINE)
+    means = [
+        sum(cell.score for cell in one.scores if (cell.arm, cell.benchmark) == (arm, "math500")) / 3
+        for arm in ("static", "tscl")
+    ]
+    assert [float(cell) for cell in row] == pytest.approx([41.25, *means], abs=0.0051)
 
 
 def test_text_from_outside_cannot_break_or_forge_the_page(tmp_path: Path) -> None:

@@ -15,6 +15,12 @@ def test_means_round_to_the_nearest_with_a_plain_sign() -> None:
     assert numbers.fixed(-0.001) == "0.00"
 
 
+def test_a_half_rounds_away_from_zero_whatever_arithmetic_left_of_it() -> None:
+    assert numbers.fixed(0.225) == numbers.fixed(0.22499999999999998) == "0.23"
+    assert numbers.fixed(101.25, 1) == "101.3"
+    assert numbers.fixed(-0.225) == "-0.23"
+
+
 def test_what_is_no_number_is_a_dash() -> None:
     for value in (None, float("nan"), float("inf"), float("-inf")):
         assert numbers.fixed(value) == numbers.signed(value) == numbers.limit(value, "low") == "-"
@@ -25,6 +31,11 @@ def test_limits_round_outwards() -> None:
     assert numbers.interval(-1.491, 0.641) == "[-1.50, 0.65]"
     assert numbers.interval(-1.49, 0.64) == "[-1.49, 0.64]"
     assert numbers.limit(0.1 + 0.2, "high") == "0.30"
+
+
+def test_a_quantity_of_another_unit_has_its_own_decimals() -> None:
+    assert numbers.interval(-12.31, 7.01, 1) == "[-12.4, 7.1]"
+    assert numbers.limit(0.0, "low", 1) == "0.0"
 
 
 def test_a_limit_beside_zero_keeps_its_sign() -> None:

@@ -50,6 +50,12 @@ class Facts(NamedTuple):
         return f"{numbers.percent(self.comparison.family_confidence)} interval (family of {self.comparison.k})"
 
     @property
+    def basis(self) -> str:
+        """The same inside brackets, with n: `98.3 % interval, family of 3, n = 3 seed pairs`."""
+        level = numbers.percent(self.comparison.family_confidence)
+        return f"{level} interval, family of {self.comparison.k}, {self.pairs}"
+
+    @property
     def above(self) -> tuple[str, ...]:
         """Summaries whose family interval lies above zero."""
         return tuple(one.summary for one in self.summaries if one.verdict == "better")

@@ -10,16 +10,18 @@ from typing import Literal
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NOISE = 1e-9
 """Steps of the last decimal below this are floating-point noise: 0.30000000000000004 is 0.3."""
+_NUDGE = 1e-12
+"""A half that arithmetic left a hair below itself still rounds as a half, on every machine."""
 
 MISSING = "-"
 """Stands where there is no value."""
 
 
 def fixed(value: float | None, decimals: int = 2) -> str:
-    """To the nearest, without a sign for plus and never as -0.00."""
+    """To the nearest, halves away from zero, without a sign for plus and never as -0.00."""
     if value is None or not math.isfinite(value):
         return MISSING
-    text = f"{value:.{decimals}f}"
+    text = f"{value * (1 + _NUDGE):.{decimals}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 
 
@@ -29,23 +31,25 @@ def signed(value: float | None, decimals: int = 2) -> str:
     return f"+{text}" if text != MISSING and float(text) > 0 else text
 
 
-def limit(value: float | None, side: Literal["low", "high"]) -> str:
-    """An interval limit in score points, rounded outwards to 0.01, finer where that would put it on zero."""
+def limit(value: float | None, side: Literal["low", "high"], decimals: int = 2) -> str:
+    """An interval limit, rounded outwards, with more decimals where these would put it on zero."""
     if value is None or not math.isfinite(value):
         return MISSING
     outwards = math.floor if side == "low" else math.ceil
-    for decimals in (2, 3, 4, 5, 6):
-        scaled = value * 10**decimals
+    for places in range(decimals, decimals + 5):
+        scaled = value * 10**places
         nearest = round(scaled)
         steps = nearest if abs(scaled - nearest) < _NOISE * max(1.0, abs(scaled)) else outwards(scaled)
         if steps != 0:
-            return fixed(steps / 10**decimals, decimals)
-    return "0.00"
+            return fixed(steps / 10**places, places)
+    return fixed(0.0, decimals)
 
 
-def interval(low: float | None, high: float | None) -> str:
+def interval(low: float | None, high: float | None, decimals: int = 2) -> str:
     """`[low, high]`, or the mark for a missing value."""
-    return MISSING if low is None or high is None else f"[{limit(low, 'low')}, {limit(high, 'high')}]"
+    return (
+        MISSING if low is None or high is None else f"[{limit(low, 'low', decimals)}, {limit(high, 'high', decimals)}]"
+    )
 
 
 def percent(share: float, decimals: int = 1) -> str:

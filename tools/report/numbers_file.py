@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tools.report.claims import all_claims
 from tools.report.diagnostics import benchmark_diagnostics, outcome_diagnostics
 from tools.report.material import ReportMaterial
 from tools.report.titles import title
-from tools.report.wording import comparison_claims
-from tools.report.wording_power import plan_claims
-from tools.report.wording_study import hours_per_run, study_claims
 from tools.statistics.power_model import PowerStatement, SummaryPower
 from tools.statistics.verdict_model import SummaryVerdict
 
@@ -36,10 +34,6 @@ _SUMMARY_UNITS = {
 
 def verdict_file(material: ReportMaterial) -> dict[str, Any]:
     """Plain JSON, keys in a fixed order; a number that could not be estimated is null, never NaN."""
-    comparisons = material.verdict.comparisons
-    claims = [claim for one in comparisons for claim in comparison_claims(one)] + list(study_claims(material))
-    if material.power is not None:
-        claims += plan_claims(material.plan, material.power, hours_per_run(material))
     return {
         "schema_version": 1,
         "study_id": material.study_id,
@@ -48,7 +42,7 @@ def verdict_file(material: ReportMaterial) -> dict[str, Any]:
         "suite": material.verdict.suite,
         "title": title(material.verdict),
         "verdict": material.verdict.model_dump(mode="json"),
-        "claims": [claim.model_dump() for claim in claims],
+        "claims": [claim.model_dump() for claim in all_claims(material)],
         "numbers": {key: {"value": value, "unit": unit, "n": n} for key, value, unit, n in _numbers(material)},
     }
 

@@ -65,7 +65,7 @@ def _said_depends(one: Facts) -> Sentences:
     ]
     return (
         f"the difference {one.difference} is {' and '.join(sides)}, and the answer does not hold under every summary "
-        f"({one.level}, {one.pairs}).",
+        f"({one.basis}).",
     )
 
 
@@ -77,8 +77,9 @@ def _said_equivalent(one: Facts) -> Sentences:
 
 
 def _said_inconclusive(one: Facts) -> Sentences:
+    what = "that, under every summary," if one.above or one.below else "whether"
     return (
-        f"{numbers.counted(one.n, 'seed pair')} do not show whether {one.treatment} differs from {one.control}"
+        f"{numbers.counted(one.n, 'seed pair')} do not show {what} {one.treatment} differs from {one.control}"
         f"{_bounds(one)}.",
     )
 
@@ -87,7 +88,7 @@ def _bounds(one: Facts) -> str:
     if one.primary is None or one.primary.low_family is None:
         return ""
     gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
-    return f"; on {one.primary.summary}, {gains} and {losses} are excluded ({one.level})"
+    return f"; on {one.primary.summary}, {gains} and {losses} are excluded ({one.basis})"
 
 
 def _unsaid_inconclusive(one: Facts) -> Sentences:

@@ -188,16 +188,12 @@ def _arm_columns(one: Facts) -> list[Column]:
 
 
 def _cells(row: Diagnostic, decimals: int) -> list[str]:
-    low, high = row.difference.low, row.difference.high
-    between = numbers.MISSING
-    if low is not None and high is not None:
-        between = f"[{numbers.fixed(low, decimals)}, {numbers.fixed(high, decimals)}]"
     return [
         str(row.difference.n),
         numbers.fixed(row.treatment_mean, decimals),
         numbers.fixed(row.control_mean, decimals),
         numbers.signed(row.difference.mean, decimals),
-        between,
+        numbers.interval(row.difference.low, row.difference.high, decimals),
     ]
 
 

@@ -74,7 +74,7 @@ def excluded_sentence(one: Facts) -> str:
     if one.primary is None or one.primary.low_family is None or _undelivered(one):
         return ""
     gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
-    return f"On {one.primary.summary} {gains} and {losses} are excluded ({one.level}, {one.pairs})."
+    return f"On {one.primary.summary} {gains} and {losses} are excluded ({one.basis})."
 
 
 def unadjusted_sentence(one: Facts) -> str:
@@ -181,7 +181,7 @@ def _depends(one: Facts) -> str:
     return (
         f"The answer changes with the summary: lowest under {worst.summary} "
         f"{numbers.interval(worst.low_family, worst.high_family)}, highest under {best.summary} "
-        f"{numbers.interval(best.low_family, best.high_family)} ({one.level}, {one.pairs}). No claim holds under all "
+        f"{numbers.interval(best.low_family, best.high_family)} ({one.basis}). No claim holds under all "
         f"{numbers.word(one.size)}."
     )
 

@@ -40,10 +40,12 @@ def supported_sentence(power: PowerStatement) -> str:
     everywhere = f"A true difference of {sesoi} on every benchmark would be shown under every summary with probability"
     alone = f"and on {power.primary} alone with {probability(power.power_primary)}; {power.limiting_summary} limits it."
     if power.probability_supported_by == "lower bound":
+        bound, lower = (
+            numbers.fixed(value) for value in (power.probability_supported, power.probability_supported_upper)
+        )
         return (
-            f"{everywhere} at least {numbers.fixed(power.probability_supported)} (a lower bound, since it is not known how "
-            f"the summaries vary together; {numbers.fixed(power.probability_supported_upper)} if the spread is at its "
-            f"upper limit), {alone}"
+            f"{everywhere} at least {bound} (a lower bound, since it is not known how the summaries vary together; "
+            f"{lower} if the spread is at its upper limit), {alone}"
         )
     upper = probability(power.probability_supported_upper)
     return (

@@ -1,0 +1,16 @@
+"""All claims that a finished study backs: what a report prints, and what a chat may choose from by id."""
+
+from tools.report.claim import Claim
+from tools.report.material import ReportMaterial
+from tools.report.wording import comparison_claims
+from tools.report.wording_power import plan_claims
+from tools.report.wording_study import hours_per_run, study_claims
+
+
+def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
+    """Each comparison's claims in plan order, then the study's, then the plan's; ids are unique."""
+    claims = [claim for one in material.verdict.comparisons for claim in comparison_claims(one)]
+    claims += study_claims(material)
+    if material.power is not None:
+        claims += plan_claims(material.plan, material.power, hours_per_run(material))
+    return tuple(claims)
