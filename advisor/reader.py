@@ -18,9 +18,9 @@ from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
 from advisor.reading.unknown import find_unknown
 from advisor.reading.vocabulary import available_names, known_names, nearest
+from tools.scores.summaries import VERDICT_SET
 from tools.study.intent import IntentKind, StudyIntent
 
-SUMMARIES = ("domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science")
 MAX_QUESTION = 4000
 """Characters; what follows is not a question about a study."""
 
@@ -63,7 +63,7 @@ def read(question: str) -> StudyIntent:
 
 def _read_study(question: str, text: Text) -> StudyIntent:
     notes: list[str] = []
-    summary, summary_notes = read_summary(text, SUMMARIES)
+    summary, summary_notes = read_summary(text, VERDICT_SET)
     model, model_notes = read_model(text)
     recipe = read_recipe(text, _recipe_names())
     mentions = find_mentions(text)
@@ -151,7 +151,7 @@ def _reserved() -> frozenset[str]:
 
     benchmarks = {benchmark.id for name in suites() for benchmark in suite(name)}
     parameters = {key for name in known_names() for key in parameters_of(name)}
-    return frozenset({*SUMMARIES, *_recipe_names(), *suites(), *benchmarks, *parameters, "seed_list", "gpu_hours"})
+    return frozenset({*VERDICT_SET, *_recipe_names(), *suites(), *benchmarks, *parameters, "seed_list", "gpu_hours"})
 
 
 def _refuse(question: str, text: Text, refusal: refusals.Refusal) -> StudyIntent:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from policies.errors import InputError
@@ -11,26 +11,20 @@ from policies.errors import InputError
 class Settings(BaseSettings):
     """Read from environment variables only; no file."""
 
-    model_config = SettingsConfigDict(extra="ignore", frozen=True, populate_by_name=True, env_ignore_empty=True)
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True)
 
-    base_url: str | None = Field(default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "base_url"))
+    base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     """An OpenAI-compatible server; None: the hosted API."""
-    api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "api_key"))
-    model: str | None = Field(default=None, validation_alias=AliasChoices("ADVISOR_MODEL", "model"))
+    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    model: str | None = Field(default=None, validation_alias="ADVISOR_MODEL")
     """The LLM that reads questions."""
-    llm_timeout_s: float = Field(
-        default=60, gt=0, validation_alias=AliasChoices("ADVISOR_LLM_TIMEOUT_S", "llm_timeout_s")
-    )
+    llm_timeout_s: float = Field(default=60, gt=0, validation_alias="ADVISOR_LLM_TIMEOUT_S")
     """Seconds that one request may take."""
-    llm_reply_tokens: int = Field(
-        default=2000, ge=16, validation_alias=AliasChoices("ADVISOR_LLM_REPLY_TOKENS", "llm_reply_tokens")
-    )
+    llm_reply_tokens: int = Field(default=2000, ge=16, validation_alias="ADVISOR_LLM_REPLY_TOKENS")
     """Ceiling of one reply."""
-    llm_token_limit: int = Field(
-        default=100_000, ge=1, validation_alias=AliasChoices("ADVISOR_LLM_TOKEN_LIMIT", "llm_token_limit")
-    )
+    llm_token_limit: int = Field(default=100_000, ge=1, validation_alias="ADVISOR_LLM_TOKEN_LIMIT")
     """Ceiling of one command, prompts and replies together."""
-    home: Path | None = Field(default=None, validation_alias=AliasChoices("ADVISOR_HOME", "home"))
+    home: Path | None = Field(default=None, validation_alias="ADVISOR_HOME")
     """Where `chat.db` lives; None: the user's state directory."""
 
     @property

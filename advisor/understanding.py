@@ -31,11 +31,12 @@ def _by_llm(question: str, settings: Settings, rules: StudyIntent) -> Understand
     from advisor.llm import LLM
     from advisor.llm_failure import LLMError
     from advisor.prompting import as_data, load_prompt
+    from tools.scores.summaries import VERDICT_SET
     from training.recipe import recipe_names
 
     llm = LLM(settings)
     system = load_prompt("understand").render(
-        policies=_policy_lines(), summaries=", ".join(reader.SUMMARIES), recipes=", ".join(recipe_names())
+        policies=_policy_lines(), summaries=", ".join(VERDICT_SET), recipes=", ".join(recipe_names())
     )
     try:
         reply = llm.ask(system, as_data(question[: reader.MAX_QUESTION], "question"), IntentReply, faults_of)

@@ -15,7 +15,8 @@ QUESTION = "does tscl beat static?"
 
 
 def settings(url: str, **changes: object) -> Settings:
-    return Settings.model_validate({"base_url": url, "api_key": CANARY, "model": "fake-model", **changes})
+    named = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": CANARY, "ADVISOR_MODEL": "fake-model"}
+    return Settings.model_validate(named | changes)
 
 
 def ask(*script: Reply, **changes: object) -> tuple[IntentReply, LLM, list[float]]:
@@ -97,7 +98,7 @@ def test_failures_are_told_apart_each_with_its_way_out(script: Reply, kind: str,
 
 
 def test_silence_is_a_timeout() -> None:
-    assert failure(hangs(), llm_timeout_s=0.2).kind == "timeout"
+    assert failure(hangs(), ADVISOR_LLM_TIMEOUT_S=0.2).kind == "timeout"
 
 
 def test_no_server_is_named_with_its_address() -> None:
@@ -131,7 +132,7 @@ def test_a_server_without_structured_replies_is_asked_plainly() -> None:
 
 
 def test_tokens_are_capped() -> None:
-    error = failure(says("no", tokens=50), llm_token_limit=120)
+    error = failure(says("no", tokens=50), ADVISOR_LLM_TOKEN_LIMIT=120)
     assert error.kind == "token_limit"
 
 

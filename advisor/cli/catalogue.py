@@ -1,0 +1,83 @@
+"""`policies`, `recipes`, `benchmarks` and `summaries`: what there is."""
+
+from typing import Any
+
+import typer
+
+from advisor.cli import output
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command("policies")(policies)
+    app.command("recipes")(recipes)
+    app.command("benchmarks")(benchmarks)
+    app.command("summaries")(summaries)
+
+
+def policies(as_json: output.JsonFlag = False) -> int:
+    """Lists the data policies, also those not built yet."""
+    from advisor.reading.vocabulary import available_names, default_control, family_of, known_names
+    from policies import registry
+
+    rows: list[dict[str, Any]] = []
+    for name in known_names():
+        here = name in available_names()
+        row: dict[str, Any] = {"name": name, "family": family_of(name), "control": default_control(name)}
+        parameters = registry.resolve(name).parameters if here else None
+        inert = registry.get(name).inert_when if here else ""
+        rows.append(row | {"available": here, "parameters": parameters, "inert_when": inert})
+    return _show("policies", rows, as_json)
+
+
+def recipes(as_json: output.JsonFlag = False) -> int:
+    """Lists the recipes: what a run holds fixed."""
+    from training.recipe import load_recipe, recipe_names
+
+    loaded = [load_recipe(name) for name in recipe_names()]
+    fields = ("name", "title", "device", "devices", "model", "suite", "steps")
+    return _show("recipes", [{field: getattr(recipe, field) for field in fields} for recipe in loaded], as_json)
+
+
+def benchmarks(as_json: output.JsonFlag = False) -> int:
+    """Lists the benchmarks of every suite."""
+    from training.benchmarks.catalog import suite, suites
+
+    return _show("benchmarks", [row._asdict() for name in suites() for row in suite(name)], as_json)
+
+
+def summaries(as_json: output.JsonFlag = False) -> int:
+    """Lists the benchmark summaries that a verdict reads."""
+    from tools.scores.summaries import VERDICT_SET, get, names
+    from training.benchmarks.catalog import suite, suites
+
+    domains = {row.id: row.domain for row in suite(suites()[0])}
+    rows: list[dict[str, Any]] = [
+        {"name": name, "in_verdict_set": name in VERDICT_SET, "about": (get(name).__doc__ or "").strip()}
+        | ({"weights": get(name)(domains)} if as_json else {})
+        for name in names()
+    ]
+    return _show("summaries", rows, as_json)
+
+
+def _show(title: str, rows: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        output.emit({title: rows})
+        return 0
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in rows[0] if rows else ():
+        table.add_column(name.replace("_", " "))
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    output.data().print(table)
+    return 0
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "-"
+    return "-" if value in (None, "") else str(value)

@@ -1,0 +1,39 @@
+"""Starting a study and staying with it: shared by `ask`, `run` and `resume`."""
+
+import json
+from pathlib import Path
+
+from advisor.cli import output
+from advisor.cli.status_view import follow
+from policies.errors import AdvisorError, RefusedError
+from tools.study.status import StudyStatus
+from tools.study.study import Study
+
+
+class Detached(Exception):  # noqa: N818 - the person left, nothing went wrong
+    """Ctrl-C while following: the study goes on."""
+
+
+def follow_to_end(study: Study) -> StudyStatus:
+    """Shows the study until it stands still. Raises Detached on Ctrl-C."""
+    try:
+        return follow(study, output.talk())
+    except KeyboardInterrupt:
+        name = study.folder.name
+        output.talk().print(
+            f"detached; the study goes on. See it: advisor status {name}   stop it: advisor stop {name}", soft_wrap=True
+        )
+        raise Detached from None
+
+
+def demand_done(status: StudyStatus) -> None:
+    """Raises AdvisorError where the study stands still without being done, RefusedError where no arm compares."""
+    name = status.id
+    if status.state != "done":
+        raise AdvisorError(f"{name} is {status.state}: {status.reason or f'go on with: advisor resume {name}'}")
+    path = Path(status.folder) / "report" / "verdict.json"
+    if not path.is_file():
+        return
+    comparisons = json.loads(path.read_text(encoding="utf-8")).get("comparisons", [])
+    if comparisons and all(comparison.get("verdict") == "invalid_data" for comparison in comparisons):
+        raise RefusedError(f"no comparison of {name} has valid data; see {path.with_name('report.md')}")

@@ -1,0 +1,86 @@
+"""Options that several commands share, and how they become fields of an intent."""
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from policies.errors import InputError
+
+Budget = Annotated[
+    str | None, typer.Option("--budget", metavar="HOURS", help="Ceiling in GPU-hours (CPU: run-hours): 40h.")
+]
+Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="How many matched seeds.")]
+SeedList = Annotated[str | None, typer.Option("--seed-list", metavar="LIST", help="Which seeds: 11-15 or 3,5,9.")]
+Steps = Annotated[int | None, typer.Option("--steps", metavar="N", help="GRPO steps of each run.")]
+RecipeName = Annotated[str | None, typer.Option("--recipe", metavar="NAME", help="Recipe name or YAML file.")]
+Model = Annotated[str | None, typer.Option("--model", metavar="ID", help="Hugging Face id.")]
+Treatments = Annotated[
+    list[str] | None, typer.Option("--treatment", metavar="NAME", help="Policy to test; repeatable, or a comma list.")
+]
+Control = Annotated[str | None, typer.Option("--control", metavar="NAME", help="Policy to compare with.")]
+Confidence = Annotated[float | None, typer.Option("--confidence", metavar="SHARE", help="Such as 0.95.")]
+Sesoi = Annotated[float | None, typer.Option("--sesoi", metavar="POINTS", help="Smallest effect of interest.")]
+Primary = Annotated[str | None, typer.Option("--summary", metavar="NAME", help="Primary benchmark summary.")]
+MaxRuns = Annotated[int | None, typer.Option("--max-runs", metavar="N", help="At most this many runs.")]
+NoLlm = Annotated[bool, typer.Option("--no-llm", help="Read the question by rules even if an LLM is configured.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Approve without asking; needs --budget.")]
+By = Annotated[str | None, typer.Option("--by", metavar="WHO", help="Who approves (default: your user name).")]
+
+MOST_LISTED = 1000
+
+
+def overrides(
+    *,
+    budget: str | None = None,
+    seeds: int | None = None,
+    seed_list: str | None = None,
+    treatments: list[str] | None = None,
+    **fields: Any,
+) -> dict[str, Any]:
+    """The flags that were given, as fields of StudyIntent. InputError for a budget or list that cannot be read."""
+    from tools.study.budget import parse_budget
+
+    if seeds is not None and seed_list is not None:
+        raise InputError(f"--seeds {seeds} and --seed-list {seed_list} both say which seeds; give one of them")
+    given = {name: value for name, value in fields.items() if value is not None}
+    if budget is not None:
+        given["budget_gpu_hours"] = parse_budget(budget)
+    if seeds is not None:
+        given["seeds"] = seeds
+    if seed_list is not None:
+        given["seed_list"] = parse_seed_list(seed_list)
+    if treatments:
+        given["treatments"] = [name.strip() for word in treatments for name in word.split(",") if name.strip()]
+    return given
+
+
+def parse_seed_list(text: str) -> list[int]:
+    """`11-15` or `3,5,9` or both mixed. InputError for anything else, and for a range of more than a thousand."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", part.strip())
+        if match is None:
+            raise InputError(f"--seed-list {text!r} cannot be read; write 11-15 or 3,5,9")
+        low, high = int(match.group(1)), int(match.group(2) or match.group(1))
+        if not 0 <= high - low < MOST_LISTED:
+            raise InputError(f"--seed-list {part.strip()!r} is empty or longer than {MOST_LISTED} seeds; write 11-15")
+        seeds += range(low, high + 1)
+    return seeds
+
+
+def check_yes(yes: bool, budget: str | None) -> None:
+    """`--yes` spends without asking, so it needs a ceiling."""
+    if yes and budget is None:
+        raise InputError("--yes needs --budget HOURS: what may be spent without asking you, for example --budget 2h")
+
+
+def approver(by: str | None, yes: bool) -> str:
+    """The name in the approval."""
+    import getpass
+
+    try:
+        name = by or getpass.getuser()
+    except (KeyError, OSError):
+        name = "unknown user"
+    return f"{name} (--yes)" if yes else name

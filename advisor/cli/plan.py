@@ -1,0 +1,139 @@
+"""`plan` and `approve`: a study on paper, and a person's yes to it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli import options, output
+from policies.errors import BudgetError, InputError, RefusedError
+
+if TYPE_CHECKING:
+    from advisor.planning import Proposal
+    from tools.study.study import Study
+
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Study id, its beginning, its folder, or `latest`.")]
+QuestionOrStudy = Annotated[str, typer.Argument(metavar="QUESTION|STUDY", help="A question, or a study to show.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command("plan")(plan)
+    app.command("approve")(approve)
+
+
+def plan(
+    question: QuestionOrStudy,
+    budget: options.Budget = None,
+    seeds: options.Seeds = None,
+    seed_list: options.SeedList = None,
+    steps: options.Steps = None,
+    recipe: options.RecipeName = None,
+    model: options.Model = None,
+    treatment: options.Treatments = None,
+    control: options.Control = None,
+    confidence: options.Confidence = None,
+    sesoi: options.Sesoi = None,
+    summary: options.Primary = None,
+    max_runs: options.MaxRuns = None,
+    no_llm: options.NoLlm = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, make no study folder.")] = False,
+    as_json: output.JsonFlag = False,
+) -> int:
+    """Plans a study or shows one; nothing runs. A question about power is answered at once."""
+    from advisor.planning import propose, weigh, with_flags
+    from advisor.settings import load_settings
+    from advisor.understanding import understand
+
+    known = _study_named(question)
+    if known is not None:
+        return _show(weigh(known.plan), known, as_json)
+    if not question.strip():
+        raise InputError("the question is empty; ask for example: does tscl beat static?")
+    flags = options.overrides(
+        budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
+        control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
+    )  # fmt: skip
+    with output.talk().status("reading and planning ..."):
+        found = understand(question, load_settings(), use_llm=not no_llm)
+        intent = with_flags(found.intent, flags)
+        proposal = None if intent.kind == "power" else propose(intent)
+    if found.llm_failure:
+        output.talk().print(f"the LLM did not help, rules read the question: {found.llm_failure}", soft_wrap=True)
+    if proposal is None:
+        from advisor.cli.ask import answer_power_question
+
+        return answer_power_question(intent, {}, as_json)
+    if dry_run:
+        return _show(proposal, None, as_json)
+    from tools.study.manage import create_study
+
+    study = create_study(proposal.plan)
+    _show(proposal, study, as_json)
+    output.talk().print(f"next: advisor approve {study.folder.name}", soft_wrap=True)
+    return 0
+
+
+def _study_named(text: str) -> "Study | None":
+    """The study of that exact id or folder, or `latest`; None for a question."""
+    from pathlib import Path
+
+    from tools.study.study import Study, find_study, studies_root
+
+    if text == "latest":
+        return find_study(text)
+    if not text.strip() or len(text) > 255 or "\n" in text:
+        return None
+    for folder in (Path(text).expanduser(), studies_root() / text):
+        if (folder / "study.db").is_file():
+            return Study(folder.absolute())
+    return None
+
+
+def _show(proposal: "Proposal", study: "Study | None", as_json: bool) -> int:
+    if as_json:
+        place = {"study": study.folder.name if study else None, "folder": str(study.folder) if study else None}
+        output.emit(place | proposal.model_dump(mode="json"))
+    else:
+        from advisor.cli.plan_view import show_plan
+
+        show_plan(output.data(), proposal, study.folder.name if study else None)
+    return 0
+
+
+def approve(
+    study: StudyName,
+    yes: options.Yes = False,
+    budget: options.Budget = None,
+    by: options.By = None,
+    as_json: output.JsonFlag = False,
+) -> int:
+    """Approves a plan as it is now; a later change voids it."""
+    from advisor.planning import weigh
+    from tools.study.budget import parse_budget
+    from tools.study.manage import approve as record
+    from tools.study.study import find_study
+
+    options.check_yes(yes, budget)
+    found = find_study(study)
+    proposal = weigh(found.plan)
+    ceiling = None if budget is None else parse_budget(budget)
+    if ceiling is not None and ceiling < proposal.cost.device_hours:
+        raise BudgetError(
+            f"the plan takes about {proposal.cost.device_hours:.3g} {proposal.cost.unit}, --budget says {ceiling:g}; "
+            "raise it, or plan fewer seeds or steps"
+        )
+    if not yes:
+        if not output.at_terminal():
+            raise RefusedError("no terminal to ask at; approve with: --yes --budget HOURS")
+        from advisor.cli.plan_view import show_plan
+
+        show_plan(output.talk(), proposal, found.folder.name)
+        if not typer.confirm("Approve this plan?", default=False, err=True):
+            raise RefusedError("not approved, nothing was changed")
+    row = record(found, options.approver(by, yes), ceiling)
+    if as_json:
+        output.emit({"study": found.folder.name} | row._asdict())
+    else:
+        typer.echo(f"approved by {row.who}, up to {row.ceiling_device_hours:g} device-hours")
+        output.talk().print(f"next: advisor run {found.folder.name}", soft_wrap=True)
+    return 0

@@ -1,0 +1,141 @@
+"""One function a node. Each asks the ledger where the study stands: a lost thread loses talk and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from advisor.planning import Proposal, admit, propose, weigh, with_flags
+from advisor.settings import Settings
+from advisor.state import GRAPH_VERSION, AdvisorState, Phase
+from advisor.understanding import understand
+from policies.errors import InputError, RefusedError
+from tools.study import manage
+from tools.study.intent import StudyIntent
+from tools.study.services import RunIdentity
+from tools.study.study import Study
+
+MAX_ROUNDS = 3
+"""Questions back to the person before the conversation ends."""
+_PHASES: dict[str, Phase] = {"planned": "planned", "approved": "approved", "running": "running", "done": "done"}
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes with what they work with; tests bring their own supervisor and identity."""
+
+    settings: Settings
+    root: Path | None = None
+    use_llm: bool = True
+    supervisor: Sequence[str] = manage.SUPERVISOR
+    identity: RunIdentity | None = None
+
+    def listen(self, state: AdvisorState) -> AdvisorState:
+        """Takes a question in, or a study that exists already."""
+        if state.get("study"):
+            return {"graph_version": GRAPH_VERSION, "phase": self._phase(state)}
+        question = state.get("question", "")
+        if not question.strip():
+            raise InputError("the question is empty; ask for example: does tscl beat static?")
+        messages = state.get("messages") or [{"role": "person", "text": question}]
+        return {"graph_version": GRAPH_VERSION, "phase": "new", "messages": messages, "rounds": 0}
+
+    def understand(self, state: AdvisorState) -> AdvisorState:
+        """Question -> intent, by LLM or rules; what the person answered since is read along."""
+        found = understand(state["question"], self.settings, use_llm=self.use_llm)
+        intent = with_flags(found.intent, state.get("options", {}))
+        phase: Phase = "clarify" if intent.kind == "clarify" else "understood"
+        return {
+            "intent": intent.model_dump(mode="json"),
+            "phase": phase,
+            "llm_tokens": state.get("llm_tokens", 0) + found.llm_tokens,
+            "llm_failure": found.llm_failure,
+        }
+
+    def clarify(self, state: AdvisorState) -> AdvisorState:
+        """Asks one question back and waits for the answer, from whichever process it comes."""
+        from langgraph.types import interrupt
+
+        intent = self._intent(state)
+        if state.get("rounds", 0) >= MAX_ROUNDS or not state.get("may_approve", True):
+            admit(intent)
+        answer = str(interrupt({"kind": "clarify", "message": intent.message or "which policy?"}))
+        talk = [{"role": "advisor", "text": intent.message or ""}, {"role": "person", "text": answer}]
+        return {
+            "question": _joined(state["question"], answer, intent),
+            "messages": [*state.get("messages", []), *talk],
+            "rounds": state.get("rounds", 0) + 1,
+        }
+
+    def design(self, state: AdvisorState) -> AdvisorState:
+        """Intent -> checked plan -> study folder. The LLM's design loop will stand here; validation stays as it is."""
+        intent = self._intent(state)
+        proposal = propose(intent, identity=self.identity)
+        if not state.get("may_approve", True):
+            raise RefusedError(
+                "no terminal to approve the plan at: add --yes --budget HOURS, or plan and approve it by itself: "
+                "advisor plan QUESTION"
+            )
+        study = manage.create_study(proposal.plan, self.root)
+        return {"study": str(study.folder), "phase": "planned"}
+
+    def approve(self, state: AdvisorState) -> AdvisorState:
+        """Waits for a person; the yes itself is a row of the ledger, written by whoever asked."""
+        from langgraph.types import interrupt
+
+        interrupt({"kind": "approve", "study": state["study"]})
+        return {}
+
+    def launch(self, state: AdvisorState) -> AdvisorState:
+        """Starts the supervisor if the ledger holds an approval of this very plan; twice is once."""
+        study = self._study(state)
+        with study.ledger(read_only=True) as ledger:
+            approved = ledger.approval() is not None
+        if not approved:
+            return {"phase": "declined"}
+        status = manage.start(study, supervisor=self.supervisor)
+        return {"phase": "done" if status.state == "done" else "running"}
+
+    def wait(self, state: AdvisorState) -> AdvisorState:
+        """Hands back to whoever follows the ledger until the study stands still."""
+        from langgraph.types import interrupt
+
+        if manage.status(self._study(state)).moves:
+            interrupt({"kind": "await", "study": state["study"]})
+        return {"phase": self._phase(state)}
+
+    def narrate(self, state: AdvisorState) -> AdvisorState:
+        """The report's own title; prose of bound claims will stand here."""
+        study = self._study(state)
+        status = manage.status(study)
+        if status.report is None:
+            manage.report(study)
+        text = (study.folder / "report" / "report.md").read_text(encoding="utf-8")
+        title = next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), study.folder.name)
+        return {"phase": "told", "answer": title}
+
+    def proposal(self, state: AdvisorState) -> Proposal:
+        """What the person is asked to approve, from the ledger's plan."""
+        return weigh(self._study(state).plan)
+
+    def _phase(self, state: AdvisorState) -> Phase:
+        return _PHASES.get(manage.status(self._study(state)).state, "halted")
+
+    @staticmethod
+    def _study(state: AdvisorState) -> Study:
+        folder = state.get("study")
+        if not folder or not (Path(folder) / "study.db").is_file():
+            raise InputError(f"the study folder {folder} is gone; name it where it is now: advisor status FOLDER")
+        return Study(Path(folder))
+
+    @staticmethod
+    def _intent(state: AdvisorState) -> StudyIntent:
+        document: dict[str, Any] = state.get("intent") or {}
+        return StudyIntent.model_validate(document)
+
+
+def _joined(question: str, answer: str, intent: StudyIntent) -> str:
+    """The question with the answer worked in: an unknown name is replaced, else the answer is appended."""
+    if len(intent.unknown) == 1 and len(answer.split()) == 1:
+        return question.replace(intent.unknown[0], answer)
+    return f"{question} {answer}".strip()

@@ -1,0 +1,171 @@
+"""From an intent to a plan that can be shown: what it can detect, what it costs, what speaks against it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from policies.errors import InputError, RefusedError
+from policies.model import StrictModel
+from tools.statistics.power_model import PowerStatement
+from tools.study.canonical import plan_hash
+from tools.study.cost import StudyCost, study_cost
+from tools.study.design import DesignDefaults, design
+from tools.study.intent import StudyIntent
+from tools.study.plan import StudyPlan
+from tools.study.services import RunIdentity
+
+ENOUGH = 0.8
+"""P(`supported`) below which a plan is called underpowered."""
+
+
+class Proposal(StrictModel):
+    """A plan with everything that a person should see before saying yes."""
+
+    schema_version: int = 1
+    plan: StudyPlan
+    plan_hash: str
+    cost: StudyCost
+    power: PowerStatement | None
+    """None where nothing is known about the spread on this recipe and model."""
+    warnings: tuple[str, ...]
+
+
+def propose(
+    intent: StudyIntent, overrides: Mapping[str, Any] | None = None, *, identity: RunIdentity | None = None
+) -> Proposal:
+    """Designs the study and says what it can detect; raises as `tools.study.design.design` and `admit` do."""
+    merged = with_flags(intent, overrides or {})
+    admit(merged)
+    return weigh(design(merged, identity=identity))
+
+
+def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent:
+    """The intent with a person's flags over it; naming treatments by flag answers what the question left open."""
+    changes = dict(overrides)
+    if changes.get("treatments") and intent.kind == "clarify":
+        changes |= {"kind": "compare", "unknown": (), "message": None, "read_by": "flags"}
+        changes.setdefault("control", intent.control)
+    if "seeds" in changes:
+        changes.setdefault("seed_list", None)
+    if "seed_list" in changes and changes["seed_list"] is not None:
+        changes["seeds"] = None
+    return StudyIntent.model_validate(intent.model_dump() | changes)
+
+
+def admit(intent: StudyIntent) -> None:
+    """Raises for an intent that this version cannot turn into a run plan, saying what it can.
+
+    RefusedError: refused by reason, a kind that is not built yet, a policy that is known but not available.
+    InputError: one question is open, or a name is unknown.
+    """
+    from advisor.reading.vocabulary import BY_NAME, available_names
+
+    if intent.kind == "refuse":
+        raise RefusedError(f"refused ({intent.reason}): {intent.message}")
+    if intent.kind == "clarify":
+        raise InputError(intent.message or "name the policy to compare, for example: does tscl beat static?")
+    if intent.kind == "noise":
+        name = intent.treatments[0] if intent.treatments else "baseline"
+        raise RefusedError(
+            f"noise studies ({name} against itself) are not available yet; compare a policy with a control"
+        )
+    if intent.kind == "power":
+        raise RefusedError("a power question needs no runs; ask it with: advisor plan QUESTION")
+    available = available_names()
+    named = dict.fromkeys((*intent.treatments, *((intent.control,) if intent.control else ())))
+    missing = [name for name in named if name in BY_NAME and name not in available]
+    if missing:
+        raise RefusedError(
+            f"{', '.join(missing)}: known, but not available in this version; it runs {', '.join(available)}"
+        )
+
+
+def weigh(plan: StudyPlan) -> Proposal:
+    """A plan with its power, cost and warnings."""
+    digest = plan_hash(plan)
+    power = _power(plan, digest)
+    cost = study_cost(plan)
+    return Proposal(plan=plan, plan_hash=digest, cost=cost, power=power, warnings=_warnings(plan, power, cost))
+
+
+def _power(plan: StudyPlan, digest: str) -> PowerStatement | None:
+    from tools.statistics.plan_power import plan_power
+    from tools.statistics.priors import find_prior
+    from tools.statistics.streams import rng_for
+
+    prior = find_prior(plan.recipe.name, plan.recipe.model)
+    return None if prior is None else plan_power(plan, prior, rng_for(digest, "power"))
+
+
+def _warnings(plan: StudyPlan, power: PowerStatement | None, cost: StudyCost) -> tuple[str, ...]:
+    if len(plan.seeds) < 2:
+        return ("one seed gives no interval: this plan cannot answer the question; ask for at least 2 seeds, better 8",)
+    if power is None:
+        return ("nothing is known about the spread on this recipe: what the plan can detect is unknown; run a pilot",)
+    if power.probability_supported >= ENOUGH:
+        return ()
+    delta = f"{power.sesoi:g} point{'' if power.sesoi == 1 else 's'}"
+    ways = [f"look for a larger effect (--sesoi {power.detectable_effect:.1f})"] if power.detectable_effect else []
+    if power.seeds_needed_supported is not None:
+        hours = power.seeds_needed_supported * len(plan.arms) * cost.device_hours_per_run
+        ways.insert(0, f"{power.seeds_needed_supported} seeds (about {hours:.3g} {cost.unit})")
+    ways.append("a pilot that measures the spread")
+    return (
+        f"this plan most likely cannot show a true difference of {delta} under every summary "
+        f"(probability {_percent(power.probability_supported)}); ways out: {'; '.join(ways)}",
+    )
+
+
+def _percent(share: float) -> str:
+    return "under 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+
+
+class PowerAnswer(StrictModel):
+    """What n pairs can detect, asked without a study."""
+
+    schema_version: int = 1
+    power: PowerStatement
+    setting: str
+    """Recipe or model whose spread was used."""
+    notes: tuple[str, ...]
+
+
+def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> PowerAnswer:
+    """Answers a question about seeds and effects; no run, no approval. Raises InputError where no spread is known."""
+    from tools.scores.summaries import verdict_set
+    from tools.statistics.plan_power import power_statement
+    from tools.statistics.priors import prior
+    from tools.statistics.streams import rng_for
+    from tools.study.plan import Analysis
+    from training.benchmarks.catalog import suite
+    from training.recipe import load_recipe
+
+    intent = with_flags(intent, overrides or {})
+    recipe = load_recipe(intent.recipe or "tiny-cpu", steps=intent.steps)
+    defaults = DesignDefaults()
+    notes = list(intent.notes)
+    seeds = len(intent.seed_list) if intent.seed_list else intent.seeds
+    if seeds is None:
+        seeds = _seeds_for(intent, recipe.devices * (recipe.cost.startup_s + recipe.steps * recipe.cost.step_s) / 3600)
+        notes.append(f"seeds: {seeds} (none were named)")
+    if not 1 <= seeds <= 1_000_000:
+        raise InputError(f"{seeds} seeds cannot be judged; ask for 1 to 1000000")
+    domains = {row.id: row.domain for row in suite(recipe.suite)}
+    analysis = Analysis(
+        confidence=intent.confidence or defaults.confidence,
+        family_size=max(1, len(intent.treatments)),
+        primary=intent.primary_summary or defaults.primary,
+        summaries=verdict_set(domains),
+        sesoi=intent.sesoi or defaults.sesoi,
+    )
+    spread = prior(intent.model) if intent.model else prior(recipe.name, recipe.model)
+    statement = power_statement(seeds, analysis, spread, rng_for(intent.question, "power"))
+    return PowerAnswer(power=statement, setting=spread.names[0], notes=tuple(notes))
+
+
+def _seeds_for(intent: StudyIntent, hours_per_run: float) -> int:
+    arms = max(1, len(intent.treatments)) + 1
+    if intent.max_runs:
+        return max(1, intent.max_runs // arms)
+    if intent.budget_gpu_hours and not intent.model:
+        return max(1, int(intent.budget_gpu_hours / (arms * hours_per_run)))
+    return DesignDefaults().seeds
