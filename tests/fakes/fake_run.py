@@ -22,6 +22,31 @@ def behaviour(run_dir: Path) -> tuple[Path, str]:
     raise SystemExit("no behaviour.json")
 
 
+def write_records(run_dir: Path, spec: dict) -> None:
+    """What matching and delivery are judged from; tscl leans to math, everything else is even."""
+    policy, steps = spec["policy"], spec["recipe"]["steps"]
+    share = 0.9 if policy["name"] == "tscl" else 0.5
+    shares = {"math": share, "logic": 1 - share}
+    config = {"advisor": {"seed": spec["seed"], "policy": policy, "delivery_file": f"{run_dir}/delivery.jsonl"}}
+    facts = {"environment": {"OMP_NUM_THREADS": "1"}, "artifacts": {}, "versions": {}, "hardware": "cpu fake"}
+    (run_dir / "config.yaml").write_text(json.dumps(config))
+    (run_dir / "argv.txt").write_text("trainer.total_training_steps=4\n")
+    (run_dir / "facts.json").write_text(json.dumps(facts))
+    with (run_dir / "delivery.jsonl").open("w") as delivery:
+        for step in range(1, steps + 1):
+            record = {
+                "step": step,
+                "prompts": 2,
+                "rollouts": 4,
+                "prompt_stream": f"{share}-{step}",
+                "requested_shares": shares,
+                "realised_shares": shares,
+                "effective_sample_size": 4.0,
+                "domain_rewards": {"math": 0.5, "logic": 0.5},
+            }
+            delivery.write(json.dumps(record) + "\n")
+
+
 def main(run_dir: Path) -> int:
     folder, mode = behaviour(run_dir)
     if mode == "unusable":
@@ -44,7 +69,7 @@ def main(run_dir: Path) -> int:
     steps = spec["recipe"]["steps"]
     with (run_dir / "attempts" / str(attempt) / "metrics.jsonl").open("w") as metrics:
         for step in range(1, steps + 1):
-            data = {"critic/rewards/mean": step / 100, "timing_s/step": 0.5}
+            data = {"critic/rewards/mean": step / 100, "timing_s/step": 0.5, "response_length/mean": 3.0}
             metrics.write(json.dumps({"step": step, "data": data}) + "\n")
             metrics.flush()
             if step == 2 and mode == "hang":
@@ -52,6 +77,7 @@ def main(run_dir: Path) -> int:
                 signal.pause()
             if step == 2 and (mode == "crash" or (mode == "crash-once" and attempt == 1)):
                 os.kill(os.getpid(), signal.SIGKILL)
+    write_records(run_dir, spec)
     export = run_dir / "export"
     export.mkdir(exist_ok=True)
     (export / "seed.json").write_text(json.dumps({"arm": run_dir.parent.parent.name, "seed": spec["seed"]}))
