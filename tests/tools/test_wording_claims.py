@@ -198,6 +198,13 @@ def test_unadjusted_exclusions_stand_beside_what_chance_gives() -> None:
     assert none.startswith("No summary of the six excludes zero at the unadjusted 95 % level; about 0.3 of six")
 
 
+def test_one_treatment_of_a_family_is_told_what_does_not_survive_it() -> None:
+    """The public runs of tscl against static on Qwen2.5-0.5B look like this: one summary alone excludes zero."""
+    one = next(one for one in CASES["several"].verdict.comparisons if one.treatment == "dump_ucb")
+    lone = one.model_copy(update={"exclusions_unadjusted": ("no_math",)})
+    assert claims(lone)["unadjusted"].endswith("differ. It does not survive the three treatments tested.")
+
+
 def test_one_summary_beyond_the_family_level_is_told_with_the_level_it_misses() -> None:
     (one,) = [one for one in CASES["several"].verdict.comparisons if one.treatment == "dump_ucb"]
     assert "Under one of the six benchmark summaries (math_heavy_6)" in claims(one)["verdict"]
@@ -209,6 +216,8 @@ def test_a_claim_that_lost_pairs_could_undo_is_withheld() -> None:
     assert "the claim is withheld" in made["verdict"]
     assert "does not outweigh one lost one" in made["said.1"]
     assert made["failures"] == "Failed runs: tscl 1, static 0."
+    assert "excluded" not in made
+    assert "gains above" not in summary_table(facts(only("lost_pair")))
 
 
 def test_without_a_delivery_record_the_doubt_is_told() -> None:

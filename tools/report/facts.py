@@ -40,6 +40,11 @@ class Facts(NamedTuple):
         return self.comparison.worst_case is not None and self.comparison.verdict != "supported"
 
     @property
+    def bounds_hold(self) -> bool:
+        """What the intervals exclude is excluded for the treatment: it was delivered, and no lost pair undoes it."""
+        return not self.withheld and self.comparison.verdict not in ("invalid_data", "treatment_not_delivered")
+
+    @property
     def size(self) -> int:
         """S, the size of the verdict set."""
         return len(self.summaries)

@@ -20,7 +20,6 @@ def summary_table(one: Facts) -> str:
     ]
     if comparison.k == 1:
         del columns[4]
-    undelivered = comparison.verdict == "treatment_not_delivered"
     rows = []
     for summary in one.summaries:
         row = [
@@ -30,7 +29,7 @@ def summary_table(one: Facts) -> str:
             numbers.interval(summary.low_family, summary.high_family),
             numbers.interval(summary.low, summary.high),
             reading(one, summary),
-            numbers.MISSING if undelivered else excluded_gains(summary) or numbers.MISSING,
+            (one.bounds_hold and excluded_gains(summary)) or numbers.MISSING,
         ]
         if comparison.k == 1:
             del row[4]

@@ -71,7 +71,7 @@ def _no_interval(summary: SummaryVerdict) -> str:
 
 def excluded_sentence(one: Facts) -> str:
     """What the primary summary's family interval rules out, both ways."""
-    if one.primary is None or one.primary.low_family is None or _undelivered(one):
+    if one.primary is None or one.primary.low_family is None or not one.bounds_hold:
         return ""
     gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
     return f"On {one.primary.summary} {gains} and {losses} are excluded ({one.basis})."
@@ -96,8 +96,9 @@ def unadjusted_sentence(one: Facts) -> str:
         )
     lost = [name for name in names if name not in one.above + one.below]
     if lost and comparison.k > 1:
-        text += f". Of these, {numbers.listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive the "
-        text += f"{numbers.counted(comparison.k, 'treatment')} tested"
+        verb = "does" if len(lost) == 1 else "do"
+        which = "It" if len(names) == 1 else f"Of these, {numbers.listed(lost)}"
+        text += f". {which} {verb} not survive the {numbers.counted(comparison.k, 'treatment')} tested"
     return text + "."
 
 
