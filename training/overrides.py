@@ -1,6 +1,7 @@
 """From a run specification to the verl configuration: composed, and validated, without importing verl or torch."""
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -172,13 +173,20 @@ def _cpu() -> list[str]:
 
 
 def _quoted(value: object) -> str:
-    """A hydra value; strings single-quoted, so that no character of a path or parameter is read as grammar."""
+    """A hydra value; strings single-quoted, so that no character of a path or parameter is read as grammar.
+
+    In a quoted value a backslash is itself, but where a quote follows. Interpolation has no escape: it is refused.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
-    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}'"
+    text = str(value)
+    if "${" in text:
+        raise InputError(f"{text!r} holds '${{', which the configuration would expand; use another name or folder")
+    escaped = re.sub(r"(\\*)'", r"\1\1\\'", text)
+    escaped = re.sub(r"(\\+)$", r"\1\1", escaped)
+    return f"'{escaped}'"
 
 
 def _beside(relative: str) -> Path:
