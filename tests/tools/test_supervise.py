@@ -59,7 +59,7 @@ def test_a_run_that_is_killed_is_interrupted_and_a_resume_continues_it(tmp_path:
     assert supervise_here(study).returncode == 1
     status = snapshot(study)
     assert status.state == "interrupted"
-    assert "run tscl seed 1 ended without a result" in status.reason
+    assert "run tscl seed 1 ended without a result (killed by signal 9)" in status.reason
     assert states(study)["tscl 1"] == "interrupted"
     assert supervise_here(study).returncode == 0
     assert executed(study) == ["static 1 1", "tscl 1 1", "tscl 1 2", "static 2 1", "tscl 2 1"]

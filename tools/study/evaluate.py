@@ -1,5 +1,6 @@
 """From what a study stored to its verdict and report; reads ledger and run files only, so it can be repeated."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -280,11 +281,20 @@ def _hardware(study: Study, stored: Stored) -> dict[str, str]:
 
 
 def _commands(stored: Stored) -> tuple[str, ...]:
-    arms = ",".join(arm.policy.name for arm in stored.plan.treatments)
-    seeds = ",".join(str(seed) for seed in stored.plan.seeds)
-    return (
-        f"advisor ask {stored.plan.question!r} --treatment {arms} --control {stored.plan.control.policy.name} "
-        f"--recipe {stored.plan.recipe.name} --steps {stored.plan.recipe.steps} --seeds {seeds}",
-        *(f"python -m training.run {run.folder}" for run in stored.runs),
-        f"advisor report {stored.id}",
-    )
+    """What repeats the study, one run of it, and the report; parameters are read from the question again."""
+    plan = stored.plan
+    flags = {
+        "--treatment": ",".join(arm.policy.name for arm in plan.treatments),
+        "--control": plan.control.policy.name,
+        "--recipe": plan.recipe.name,
+        "--steps": str(plan.recipe.steps),
+        "--seed-list": ",".join(str(seed) for seed in plan.seeds),
+        "--confidence": f"{plan.analysis.confidence:g}",
+        "--sesoi": f"{plan.analysis.sesoi:g}",
+        "--summary": plan.analysis.primary,
+    }
+    if not plan.recipe.model.startswith("builtin:"):
+        flags["--model"] = plan.recipe.model
+    asked = shlex.join(["advisor", "ask", plan.question, *(word for flag in flags.items() for word in flag)])
+    runs = (f"python -m training.run {run.folder}" for run in stored.runs)
+    return (asked, *runs, f"advisor report {stored.id}")

@@ -21,6 +21,7 @@ from tools.study.rows import ApprovalRow, StudyState
 from tools.study.status import StudyStatus
 from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
 from training.launchers.environment import child_environment
+from training.launchers.processes import host_name
 from training.run_lock import is_locked
 
 SUPERVISOR = (sys.executable, "-m", "tools.study.supervise")
@@ -83,7 +84,7 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
         if not 0 < hours < float("inf"):
             raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
         row = ledger.approve(who.strip(), hours)
-        if ledger.study().state == "planned":
+        if not ledger.attempts():
             ledger.set_state("approved")
         ledger.event("approved", f"by {row.who}, up to {hours:g} device-hours, plan {row.plan_hash[:12]}")
         write_exports(study, ledger)
@@ -137,10 +138,13 @@ def stop(study: Study) -> StudyStatus:
     if not is_locked(study.lock):
         return snapshot(study)
     with study.ledger(read_only=True) as ledger:
-        pids = [event.text.removeprefix("pid ") for event in ledger.events() if event.kind == "supervisor_started"]
-    if pids:
-        with suppress(ProcessLookupError, ValueError):
-            os.kill(int(pids[-1]), signal.SIGTERM)
+        started = [event.text.split(" ", 3) for event in ledger.events() if event.kind == "supervisor_started"]
+    if started:
+        _, pid, _, host = started[-1]
+        if host != host_name():
+            raise RefusedError(f"{study.folder.name} is supervised on {host}; stop it there")
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGTERM)
     deadline = time.monotonic() + _STOP_S
     while is_locked(study.lock):
         if time.monotonic() > deadline:
@@ -220,19 +224,20 @@ def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) 
     while time.monotonic() < deadline:
         with study.ledger(read_only=True) as ledger:
             fresh = ledger.events(after=seen)
-            row = ledger.study()
         if any(event.kind == "supervisor_started" for event in fresh):
             return
         code = process.poll()
         if code is not None:
             if is_locked(study.lock):  # another one was quicker
                 return
-            raise _not_started(study, code, row.reason)
+            raise _not_started(study, code)
         time.sleep(0.02)
     raise AdvisorError(f"the supervisor of {study.folder.name} did not begin within {_START_S:.0f} s; see {study.log}")
 
 
-def _not_started(study: Study, code: int, reason: str) -> AdvisorError:
+def _not_started(study: Study, code: int) -> AdvisorError:
+    with study.ledger(read_only=True) as ledger:
+        reason = ledger.study().reason
     kinds = {RefusedError.exit_code: RefusedError, BudgetError.exit_code: BudgetError, InputError.exit_code: InputError}
     words = reason or f"it ended with exit code {code}; see {study.log}"
     return kinds.get(code, AdvisorError)(f"{study.folder.name} was not started: {words}")

@@ -54,7 +54,10 @@ class RunKeeper:
         return mine[-1] if mine else None
 
     def _demand_here(self, run: RunRow, attempt: AttemptRow) -> None:
-        if is_here(attempt.host, attempt.boot_id) or self._session.take_over:
+        if is_here(attempt.host, attempt.boot_id):
+            return
+        if self._session.take_over:
+            self._session.event("taken_over", f"{_name(run)}, started on {attempt.host}")
             return
         where = "before this machine was restarted" if attempt.host == host_name() else f"on {attempt.host}"
         raise Halt(
@@ -92,11 +95,13 @@ class RunKeeper:
     def _watch(self, run: RunRow, job: Job, run_dir: Path) -> None:
         attempt = self._open_attempt(run)
         assert attempt is not None, run
+        code: int | None = 0
         while True:
-            code = self._session.wait(job, attempt.started)
+            ended = self._session.wait(job, attempt.started)
+            code = code if ended == 0 else ended  # an adopted process has no exit code of its own to give
             # Two supervisors in a row may each have started a process before the first one took the run's lock: the
             # second process leaves at once, and the one that holds the lock is the run.
-            other = self._session.services.launcher.find_run(run_dir, None) if code else None
+            other = self._session.services.launcher.find_run(run_dir, None) if ended else None
             if other is None:
                 break
             job = other
@@ -117,7 +122,8 @@ class RunKeeper:
             self._session.check_budget(1e-6, f"the rest of {_name(run)}")
         words = last_lines(run_dir / "launch.log")
         said = f": {words[-1].strip()}" if words else ""
-        reason = f"ended without a result (exit code {code}){said}"
+        how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+        reason = f"ended without a result ({how}){said}"
         self._lose(run, attempt, "lost", reason, time.time())
         if code == 2:
             raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that, then: advisor resume")

@@ -23,7 +23,7 @@ from tools.study.run_keeper import RunKeeper
 from tools.study.services import RunIdentity, Services
 from tools.study.study import Study, check_unedited, run_folder, write_exports
 from tools.study.watch import Halt, Session
-from training.launchers.processes import take_lock
+from training.launchers.processes import host_name, take_lock
 from training.run_spec import RunSpec
 
 
@@ -80,7 +80,7 @@ def _run_to_end(study: Study, ledger: Ledger, services: Services, take_over: boo
     before = {number: signal.signal(number, session.request_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         ledger.set_state("running", phase="preparing")
-        session.event("supervisor_started", f"pid {os.getpid()}")
+        session.event("supervisor_started", f"pid {os.getpid()} on {host_name()}")
         _work(session, study, plan)
     except Halt as halt:
         return _halted(ledger, halt, services)

@@ -21,6 +21,7 @@ _NAMES = frozenset(
         "CUDA_VISIBLE_DEVICES",
         "NVIDIA_VISIBLE_DEVICES",
         "HF_HOME",
+        "HF_TOKEN_PATH",
         "HF_HUB_CACHE",
         "HF_HUB_OFFLINE",
         "XDG_CACHE_HOME",
@@ -39,13 +40,13 @@ _ALWAYS = {
 def child_environment(source: Mapping[str, str] | None = None) -> dict[str, str]:
     """The whitelisted part of `source` (default: this process's environment), plus one-thread settings.
 
-    Never in it: OPENAI_*, PYTHONPATH and friends, and any name that looks like a secret.
+    Never in it: OPENAI_*, PYTHONPATH and friends, and any ADVISOR_* that looks like a secret (keys travel by file only).
     """
     source = os.environ if source is None else source
     kept = {
         name: value
         for name, value in source.items()
-        if (name in _NAMES or name.startswith(_PREFIXES)) and not any(word in name.upper() for word in _SECRET_WORDS)
+        if name in _NAMES or (name.startswith(_PREFIXES) and not any(word in name.upper() for word in _SECRET_WORDS))
     }
     if sys.platform == "win32":  # pragma: no cover - Windows cannot start Python without it
         kept["SYSTEMROOT"] = source.get("SYSTEMROOT", "")
