@@ -1,22 +1,24 @@
-"""The check that our five packages lie beside each other: their import names are common words."""
+"""The check that our five packages lie beside each other: their import names are common words.
+
+Standard library only: it runs before anything else of ours is imported.
+"""
 
 import importlib.util
 from pathlib import Path
 
-from policies.errors import AdvisorError
-
 PACKAGES = ("advisor", "policies", "prompts", "tools", "training")
 
 
-def check_installation() -> None:
-    """Raises AdvisorError when an import name of ours leads into somebody else's folder, or nowhere."""
+def installation_fault() -> str | None:
+    """One line when an import name of ours leads into somebody else's folder, or nowhere; None when all is well."""
     home = Path(__file__).resolve().parent.parent
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
         places = [Path(place).resolve() for place in (spec.submodule_search_locations or ())] if spec else []
         if places != [home / name]:
             found = ", ".join(map(str, places)) or (spec.origin if spec and spec.origin else "nowhere")
-            raise AdvisorError(
+            return (
                 f"package {name!r} is found at {found}, not beside advisor in {home}: start the `advisor` command from "
                 "another folder, without PYTHONPATH, or install experiment-advisor again"
             )
+    return None
