@@ -13,6 +13,7 @@ from tools.study.follow import snapshot, watch
 from tools.study.manage import amend, approve, create_study, resume, start, stop
 from tools.study.study import Study
 from training.launchers.processes import process_started
+from training.recipe import CostModel
 
 ALL = ["static 1 1", "tscl 1 1", "static 2 1", "tscl 2 1"]
 
@@ -213,6 +214,19 @@ def test_the_ceiling_stops_a_study_before_the_run_that_would_pass_it(tmp_path: P
     approve(study, "a person", 1.0)
     assert supervise_here(study).returncode == 0
     assert executed(study) == ALL
+
+
+def test_a_run_that_uses_up_the_ceiling_is_stopped_and_continues_under_a_higher_one(tmp_path: Path) -> None:
+    cheap = recipe(cost=CostModel(startup_s=0, step_s=1e-6, scoring_s=0, disk_mb=0, source="far too low"))
+    study = create_study(plan(recipe=cheap, seeds=(1,)), tmp_path)
+    set_behaviour(study, static_1="hang")
+    approve(study, "a person", 1e-4)
+    assert supervise_here(study).returncode == 4
+    assert "was stopped when the 0.0001 approved device-hours were used up" in snapshot(study).reason
+    set_behaviour(study)
+    approve(study, "a person", 1.0)
+    assert supervise_here(study).returncode == 0
+    assert executed(study) == ["static 1 1", "static 1 2", "tscl 1 1"]
 
 
 def test_other_software_than_planned_is_refused(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _run_scoring(session: Session, study: Study, plan: StudyPlan, seed: int, pen
         return
     session.check_stop()
     if code is None:
-        session.check_budget(1e-6, f"the scoring of seed {seed}")
+        raise session.used_up(f"the scoring of seed {seed}")
     words = last_lines(jobs_file.parent / "launch.log")
     said = words[-1].strip() if words else "it said nothing"
     raise Halt("interrupted", f"scoring of seed {seed} failed (exit code {code}): {said}; try again: advisor resume")

@@ -119,7 +119,7 @@ class RunKeeper:
             self._session.check_stop()
         if code is None:
             self._lose(run, attempt, "stopped", "the approved device-hours were used up", time.time())
-            self._session.check_budget(1e-6, f"the rest of {_name(run)}")
+            raise self._session.used_up(_name(run))
         words = last_lines(run_dir / "launch.log")
         said = f": {words[-1].strip()}" if words else ""
         how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"

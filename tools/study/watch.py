@@ -2,6 +2,7 @@
 
 import time
 
+from tools.study.budget import rounded_up
 from tools.study.ledger import Ledger
 from tools.study.rows import StudyState
 from tools.study.services import Services
@@ -50,9 +51,19 @@ class Session:
             raise Halt(
                 "blocked",
                 f"budget: {spent:.3g} of {self.ceiling:.3g} approved device-hours are spent and {what} is expected to "
-                f"take {expected:.3g}; approve a ceiling of at least {spent + expected:.3g}, then: advisor resume",
+                f"take {expected:.3g}; approve a ceiling of at least {rounded_up(spent + expected)}, then: "
+                "advisor resume",
                 4,
             )
+
+    def used_up(self, what: str) -> Halt:
+        """Why something was stopped halfway: it reached the ceiling."""
+        return Halt(
+            "blocked",
+            f"budget: {what} was stopped when the {self.ceiling:.3g} approved device-hours were used up, and continues "
+            "from its last checkpoint; approve a higher ceiling, then: advisor resume",
+            4,
+        )
 
     def wait(self, job: Job, since: float) -> int | None:
         """Waits for a job's end and returns its exit code.

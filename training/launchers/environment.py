@@ -40,7 +40,7 @@ _ALWAYS = {
 def child_environment(source: Mapping[str, str] | None = None) -> dict[str, str]:
     """The whitelisted part of `source` (default: this process's environment), plus one-thread settings.
 
-    Never in it: OPENAI_*, PYTHONPATH and friends, and any ADVISOR_* that looks like a secret (keys travel by file only).
+    Never in it: OPENAI_*, PYTHONPATH and friends, and any ADVISOR_* that looks like a secret; keys travel by file.
     """
     source = os.environ if source is None else source
     kept = {
