@@ -74,6 +74,7 @@ def main(run_dir: Path) -> int:
             metrics.flush()
             if step == 2 and mode == "hang":
                 (folder / "hanging.txt").write_text(str(os.getpid()))
+                signal.alarm(90)  # a test that fails leaves nothing behind for long
                 signal.pause()
             if step == 2 and (mode == "crash" or (mode == "crash-once" and attempt == 1)):
                 os.kill(os.getpid(), signal.SIGKILL)
