@@ -110,8 +110,9 @@ def _warnings(plan: StudyPlan, power: PowerStatement | None, cost: StudyCost) ->
         ways.insert(0, f"{power.seeds_needed_supported} seeds (about {hours:.3g} {cost.unit})")
     ways.append("a pilot that measures the spread")
     return (
-        f"this plan most likely cannot show a true difference of {delta} under every summary "
-        f"(probability {_percent(power.probability_supported)}); ways out: {'; '.join(ways)}",
+        f"this {'plan' if plan.budget_device_hours is None else 'budget'} cannot answer the question well: a true "
+        f"difference of {delta} would be shown under every summary with probability "
+        f"{_percent(power.probability_supported)}; ways out: {'; '.join(ways)}",
     )
 
 

@@ -34,6 +34,6 @@ def demand_done(status: StudyStatus) -> None:
     path = Path(status.folder) / "report" / "verdict.json"
     if not path.is_file():
         return
-    comparisons = json.loads(path.read_text(encoding="utf-8")).get("comparisons", [])
-    if comparisons and all(comparison.get("verdict") == "invalid_data" for comparison in comparisons):
+    comparisons = json.loads(path.read_text(encoding="utf-8"))["verdict"]["comparisons"]
+    if comparisons and all(comparison["verdict"] == "invalid_data" for comparison in comparisons):
         raise RefusedError(f"no comparison of {name} has valid data; see {path.with_name('report.md')}")

@@ -74,7 +74,8 @@ def _analysis(plan: StudyPlan) -> str:
     family = f", {analysis.family_size} treatments corrected for" if analysis.family_size > 1 else ""
     return (
         f"{100 * analysis.confidence:g} % paired intervals{family}, under all of {len(analysis.summaries)} summaries; "
-        f"primary {analysis.primary}; smallest effect of interest {analysis.sesoi:g} points"
+        f"primary {analysis.primary}; smallest effect of interest {analysis.sesoi:g} "
+        f"point{'' if analysis.sesoi == 1 else 's'}"
     )
 
 

@@ -207,6 +207,62 @@ def test_ctrl_c_detaches_and_says_how_to_go_on(advisor: Any, monkeypatch: pytest
     assert advisor("status", "latest", "--follow", "--json").document["state"] == "done"
 
 
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Somebody at a terminal who gives these answers."""
+
+    def answers(*, yes: bool, text: str = "") -> None:
+        monkeypatch.setattr("advisor.cli.output.at_terminal", lambda: True)
+        monkeypatch.setattr("typer.confirm", lambda *_, **__: yes)
+        monkeypatch.setattr("typer.prompt", lambda *_, **__: text)
+
+    return answers
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_a_person_sees_the_plan_says_no_and_nothing_runs(advisor: Any, person: Any) -> None:
+    person(yes=False)
+    ran = advisor(*ASK)
+    assert ran.code == 3
+    assert "held fixed" in ran.err
+    assert "cannot answer" in ran.err
+    study = find_study("latest")
+    assert f"advisor approve {study.folder.name}" in ran.err
+    assert manage.status(study).approved_by is None
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_a_person_answers_the_question_back_and_approves(advisor: Any, person: Any) -> None:
+    person(yes=True, text="tscl")
+    ran = advisor("ask", "does tsl beat static?", "--seeds", "1", "--steps", "4", "--by", "ann", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.document["answer"] == TITLE
+    assert ran.document["status"]["approved_by"] == "ann"
+
+
+def test_a_study_without_valid_data_is_refused(tmp_path: Path) -> None:
+    from advisor.cli.following import demand_done
+    from policies.errors import AdvisorError, RefusedError
+    from tools.study.status import StudyStatus
+
+    status = StudyStatus(
+        id="s", folder=str(tmp_path), state="done", phase="", reason="", plan_hash="h", approved_by="ann", seeds=1,
+        seeds_scored=1, runs=(), spent_device_hours=0, ceiling_device_hours=1, device_hours_unit="h", eta_s=None,
+        report=None,
+    )  # fmt: skip
+    (tmp_path / "report").mkdir()
+    verdicts = tmp_path / "report" / "verdict.json"
+    verdicts.write_text(
+        json.dumps({"verdict": {"comparisons": [{"verdict": "invalid_data"}, {"verdict": "supported"}]}})
+    )
+    demand_done(status)
+    verdicts.write_text(json.dumps({"verdict": {"comparisons": [{"verdict": "invalid_data"}]}}))
+    with pytest.raises(RefusedError, match="valid data"):
+        demand_done(status)
+    with pytest.raises(AdvisorError, match="run tscl seed 1 failed"):
+        demand_done(status.model_copy(update={"state": "blocked", "reason": "run tscl seed 1 failed"}))
+
+
 @pytest.mark.parametrize("command", ["policies", "recipes", "benchmarks", "summaries"])
 def test_lists(advisor: Any, command: str) -> None:
     rows = advisor(command, "--json").document[command]
