@@ -2,10 +2,14 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 
 from policies.errors import InputError
+
+_LOOKING_S = 0.5
+"""`is_locked` holds the lock for an instant: whoever finds it taken looks again for so long."""
 
 
 class RunLock:
@@ -16,13 +20,14 @@ class RunLock:
         self.descriptor = -1
 
     def __enter__(self) -> "RunLock":
+        patience = time.monotonic() + _LOOKING_S
         self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(self.descriptor, 32).decode(errors="replace").strip() or "unknown"
-            os.close(self.descriptor)
-            raise InputError(f"{self.path.parent} is being run by process {holder}; wait for it or stop it") from error
+        while not _taken(self.descriptor):
+            if time.monotonic() > patience:
+                holder = os.read(self.descriptor, 32).decode(errors="replace").strip() or "unknown"
+                os.close(self.descriptor)
+                raise InputError(f"{self.path.parent} is being run by process {holder}; wait for it or stop it")
+            time.sleep(0.05)
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, str(os.getpid()).encode(), 0)
         return self
@@ -39,9 +44,14 @@ def is_locked(path: Path) -> bool:
         return False
     descriptor = os.open(path, os.O_RDWR)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        return not _taken(descriptor)
     finally:
         os.close(descriptor)
-    return False
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

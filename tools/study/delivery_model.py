@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from policies.model import StrictModel
 
 DeliveryStatus = Literal["delivered", "weak", "not_delivered", "not_recorded"]
@@ -14,7 +16,7 @@ class Delivery(StrictModel):
     dose: float | None = None
     """Mean over seeds of the total variation between the arms' weights or domain shares."""
     minimum_dose: float | None = None
-    by_seed: dict[str, float] = {}
+    by_seed: dict[str, float] = Field(default_factory=dict)
     kind: Literal["weights", "mixture", "none"] = "none"
     """Through which action the arms differ most."""
     control_dose: float | None = None

@@ -17,7 +17,7 @@ class StudyIntent(StrictModel):
     kind: IntentKind
     treatments: tuple[str, ...] = ()
     control: str | None = None
-    params: dict[str, dict[str, bool | int | float | str]] = {}
+    params: dict[str, dict[str, bool | int | float | str]] = Field(default_factory=dict)
     """Policy name -> parameters named in the question."""
     direction: Literal["better", "worse"] | None = None
     seeds: int | None = None

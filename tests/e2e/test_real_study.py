@@ -1,0 +1,192 @@
+"""A question becomes real verl GRPO runs and a report; nothing is stood in for.
+
+One small study (two arms, two seeds, a few steps) is run once and looked at from all sides. It starts in a folder that
+has `tools/` and `training/` of its own, as a user's folder may.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from policies.registry import resolve
+from training.run_files import RunFiles
+from training.run_spec import RunSpec
+from training.verl_plugin.delivery_log import read_records
+
+pytest.importorskip("verl", reason="needs the train extra")
+
+STEPS = 8
+NOT_COMPUTED = ("timing", "perf/", "time_per")
+"""Metrics that measure the machine, not the run."""
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"OMP_NUM_THREADS": "1", "OPENAI_API_KEY": "canary-5d1c", "ADVISOR_MODEL": "", "NO_COLOR": "1"}
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished study."""
+    folder = tmp_path_factory.mktemp("user")
+    for name in ("tools", "training", "policies"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("raise RuntimeError('the user has a package of this name')\n")
+    command = [
+        str(Path(sys.executable).with_name("advisor")), "ask", "does tscl beat static?", "--seeds", "2",
+        "--steps", str(STEPS), "--yes", "--budget", "1h", "--json",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=folder, env=environment() | {"ADVISOR_HOME": str(folder / "home")}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout)
+    return Path(told["report"]).parent.parent
+
+
+def run_folder(study: Path, arm: str, seed: int) -> Path:
+    (folder,) = (study / "runs" / "tiny-cpu" / arm / f"seed-{seed}").iterdir()
+    return folder
+
+
+def computed(folder: Path) -> dict[int, dict[str, object]]:
+    """A run's metrics without those that measure the machine."""
+    return {
+        step: {name: value for name, value in row.items() if not any(part in name for part in NOT_COMPUTED)}
+        for step, row in RunFiles(folder).metrics().items()
+    }
+
+
+def weights(folder: Path) -> str:
+    return hashlib.sha256((folder / "export" / "model.safetensors").read_bytes()).hexdigest()
+
+
+def test_every_run_reached_its_planned_step_and_left_a_model(study: Path) -> None:
+    for arm in ("tscl", "static"):
+        for seed in (1, 2):
+            files = RunFiles(run_folder(study, arm, seed))
+            result = files.final_result()
+            assert result is not None
+            assert (result.outcome, result.steps_done, result.attempt) == ("done", STEPS, 1)
+            assert list(files.metrics()) == list(range(1, STEPS + 1))
+            assert [record.step for record in read_records(files.delivery)] == list(range(1, STEPS + 1))
+            assert (files.export / "model.safetensors").is_file()
+            assert files.argv.read_text().count("\n") > 30
+            driver = json.loads((files.attempt(1) / "driver.json").read_text())
+            assert driver["export"]["tensors"] == 27
+            assert driver["export"]["compared_with_served_weights"] is True
+
+
+def test_the_report_answers_under_every_summary(study: Path) -> None:
+    report = (study / "report" / "report.md").read_text()
+    assert report.startswith("Demonstration on a toy model; it says nothing about real ones.")
+    for summary in ("domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science"):
+        assert f"{summary}" in report
+    verdict = json.loads((study / "report" / "verdict.json").read_text())
+    (comparison,) = verdict["verdict"]["comparisons"]
+    assert (comparison["treatment"], comparison["control"], comparison["k"]) == ("tscl", "static", 1)
+    assert comparison["verdict"] not in {"invalid_data", "treatment_not_delivered", "not_estimable"}
+    assert len(comparison["summaries"]) == 6
+    assert "nothing differs but the policy and the run paths" in report
+
+
+def test_tscl_has_a_dose_and_its_control_has_none(study: Path) -> None:
+    verdict = json.loads((study / "report" / "verdict.json").read_text())
+    delivery = verdict["verdict"]["comparisons"][0]["delivery"]
+    assert delivery["status"] == "delivered"
+    assert delivery["kind"] == "mixture"
+    assert delivery["dose"] > delivery["minimum_dose"]
+    assert delivery["control_dose"] == 0
+
+
+def test_arms_draw_the_same_prompts_until_the_policy_acts(study: Path) -> None:
+    tscl, static = (read_records(RunFiles(run_folder(study, arm, 1)).delivery) for arm in ("tscl", "static"))
+    warmup = resolve("tscl").parameters["warmup"]
+    same = [a.prompt_stream == b.prompt_stream for a, b in zip(tscl, static, strict=True)]
+    assert all(same[: int(warmup)])
+    assert not all(same)
+
+
+def test_seeds_differ(study: Path) -> None:
+    assert weights(run_folder(study, "static", 1)) != weights(run_folder(study, "static", 2))
+    assert computed(run_folder(study, "static", 1)) != computed(run_folder(study, "static", 2))
+
+
+def test_no_secret_is_in_the_study_folder(study: Path) -> None:
+    for file in study.rglob("*"):
+        if file.is_file():
+            assert b"canary-5d1c" not in file.read_bytes(), file
+
+
+def test_the_report_is_rebuilt_byte_for_byte(study: Path) -> None:
+    before = {path.name: path.read_bytes() for path in (study / "report").rglob("*") if path.is_file()}
+    command = [str(Path(sys.executable).with_name("advisor")), "report", str(study)]
+    subprocess.run(command, env=environment(), check=True, capture_output=True)
+    assert before == {path.name: path.read_bytes() for path in (study / "report").rglob("*") if path.is_file()}
+
+
+def test_a_run_killed_and_resumed_is_bit_identical_to_one_that_was_not(study: Path, tmp_path: Path) -> None:
+    original = run_folder(study, "tscl", 1)
+    spec = RunSpec.model_validate_json((original / "run.json").read_text())
+    recipe = spec.recipe.model_copy(update={"checkpoint_every": 6})
+    folder = tmp_path / "again"
+    folder.mkdir()
+    (folder / "run.json").write_text(spec.model_copy(update={"recipe": recipe}).model_dump_json())
+    command = [sys.executable, "-m", "training.run", str(folder)]
+    first = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 300
+    while max(RunFiles(folder).metrics(), default=0) < 7:
+        assert first.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+    while second.returncode == 2:  # the killed run's own processes take a moment to end
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+    assert second.returncode == 0, second.stderr
+    assert RunFiles(folder).attempt_numbers() == [1, 2]
+    assert min(json.loads(line)["step"] for line in (folder / "attempts/2/metrics.jsonl").open()) == 7
+    assert weights(folder) == weights(original)
+    assert computed(folder) == computed(original)
+    assert RunFiles(folder).delivery.read_bytes() == RunFiles(original).delivery.read_bytes()
+
+
+def test_weights_reach_the_loss_in_the_worker(tmp_path: Path, study: Path) -> None:
+    spec = RunSpec.model_validate_json((run_folder(study, "static", 1) / "run.json").read_text())
+    short = spec.recipe.model_copy(update={"steps": 2})
+    (tmp_path / "run.json").write_text(
+        spec.model_copy(update={"recipe": short, "policy": resolve("topk")}).model_dump_json()
+    )
+    command = [sys.executable, "-m", "training.run", str(tmp_path)]
+    subprocess.run(command, cwd=tmp_path, env=environment(), check=True, capture_output=True)
+    for record in read_records(RunFiles(tmp_path).delivery):
+        assert record.weights_set is not None
+        assert record.weights_seen is not None
+        assert 0 < record.weights_set.zeros < record.weights_set.tokens
+        assert record.weights_seen.tokens == record.weights_set.tokens
+        assert record.weights_seen.zeros == record.weights_set.zeros
+        assert record.weights_seen.total == pytest.approx(record.weights_set.total, rel=1e-6)
+        assert record.weights_seen.squared == pytest.approx(record.weights_set.squared, rel=1e-6)
+        assert record.weight_dose > 0.05
+
+
+def test_a_foreign_import_of_verl_finds_verl_as_without_us(tmp_path: Path) -> None:
+    text = (
+        "import sys, verl\n"
+        "from importlib.metadata import entry_points\n"
+        "from verl.plugin.platform.platform_manager import PlatformRegistry\n"
+        "ours = [name for name in sys.modules if name.split('.')[0] in ('training', 'policies', 'tools', 'advisor')]\n"
+        "print(ours, [point.value for point in entry_points(group='verl.plugins')])\n"
+    )
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("VERL_")}
+    done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=clean, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[] []", done.stderr
