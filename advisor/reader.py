@@ -11,8 +11,8 @@ import re
 from advisor.reading import refusals
 from advisor.reading.mentions import Mention, find_mentions
 from advisor.reading.models import read_model, read_recipe
-from advisor.reading.parameters import Value, implies_topk, parameters_of, read_parameters
-from advisor.reading.quantities import MAX_LISTED_SEEDS, Quantities, read_quantities
+from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
+from advisor.reading.quantities import MAX_LISTED_SEEDS, read_quantities
 from advisor.reading.roles import Roles, assign_roles
 from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
@@ -29,12 +29,13 @@ _POWER = re.compile(
     r"|\b(?:detect\w*|resolve|statistical power|power (?:do|of|analysis|for|would|at)|(?:how much|enough|what) power|underpowered|sample size|mde|minimum detectable)\b"
     r"|\b(?:is|are|would|will)\b[^.?!]{0,30}\b(?:seeds?|pairs?|runs?|gpu[- ]?hours?)\b[^.?!]{0,12}\b(?:enough|sufficient|too few|adequate)\b"
     r"|\b(?:can|could) (?:we|i|you|one|they) (?:\w+ )?(?:see|detect|distinguish|tell|resolve)\b"
+    r"|\bwhat (?:size of )?(?:effects?|gains?|differences?)\b[^.?!]{0,30}\b(?:visible|see|seen|find|show\w*|measur\w+)\b"
     r"|\b(?:enough|sufficient) (?:seeds|pairs)\b|what (?:would|could|can|will)\b[^.?!]{0,40}\b(?:buy|tell|show|reveal|see)\b"
     r"|\b(?:seeds?|runs?|hours?)\b[^.?!]{0,20}\b(?:needed|required|necessary)\b"
     "|(?:多少|几)(?:个|次|颗|组|对)?(?:随机|配对)?(?:种子|配对|运行|次|gpu|小时|卡时)|(?:能|可以|可)(?:检测|检出|看出|分辨|发现)|检验?功效|统计功效|(?:种子|次)[^。？?]{0,6}(?:够不够|够吗|足够)|样本量"
 )  # fmt: skip
 _NOISE = re.compile(
-    r"\b(?:nois[ey]\w*|a/a\b|aa test|run[- ]to[- ]run|seed[- ]to[- ]seed|between[- ]seeds?|seed (?:variance|variability|variation)|(?:against|vs\.?|versus|with|to) itself|by chance alone|chance alone|how large is chance)"
+    r"\b(?:nois[ey]\w*|a/a\b|aa test|run[- ]to[- ]run|seed[- ]to[- ]seed|between[- ]seeds?|seed (?:variance|variability|variation)|(?:against|vs\.?|versus|with|to) itself|does (?:the |a )?(?:random )?seed (?:choice )?matter|by chance alone|chance alone|how large is chance)"
     r"|\bhow (?:much|far|widely) (?:does|do|will|would|can)\b[^.?!]{0,40}\b(?:vary|varies|fluctuate|differ|spread|wobble|scatter)"
     r"|\b(?:spread|variance|variability|variation|fluctuation|scatter|sd|standard deviation)\b[^.?!]{0,20}\b(?:of|in|between|across|over|among)\b[^.?!]{0,30}(?:seeds?|runs?)"
     "|噪声|噪音|(?:随机|种子)?(?:波动|涨落|方差|标准差)(?:有)?(?:多大|多少|多高)|自己(?:和|跟|与|对|比)|和自己|跟自己|与自身"
@@ -70,17 +71,20 @@ def _read_study(question: str, text: Text) -> StudyIntent:
     if not mentions and text.has(_ALL) and not text.has(_EVERYTHING):
         mentions = _all_policies(text)
     mentions = _with_implied(text, mentions)
-    params, quantities = _read_numbers(text, mentions)
-    notes += [*summary_notes, *model_notes, *quantities.notes]
+    params = read_parameters(text, mentions)  # before quantities: `per (alpha 0.7)` is no significance level
+    quantities = read_quantities(text)
+    notes += [*summary_notes, *_benchmark_notes(text), *model_notes, *quantities.notes]
     kind = _kind(text, mentions)
     common = {
-        "question": question, "params": params, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
+        "question": question, "params": params.values, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
         "model": model, "recipe": recipe, "budget_gpu_hours": quantities.budget_gpu_hours, "max_runs": quantities.max_runs,
         "confidence": quantities.confidence, "sesoi": quantities.sesoi, "primary_summary": summary,
     }  # fmt: skip
     if quantities.too_many_seeds is not None:
         return _clarify(question, text, f"That range names {quantities.too_many_seeds} seeds; which ones (at most {MAX_LISTED_SEEDS})?",
                         f"这个范围有 {quantities.too_many_seeds} 个种子，要哪些（至多 {MAX_LISTED_SEEDS} 个）？")  # fmt: skip
+    if params.twice:
+        return _clarify_strengths(question, text, params.twice)
     unknown = find_unknown(text, _reserved())
     if unknown:
         return _clarify_unknown(question, text, unknown, mentions)
@@ -96,12 +100,6 @@ def _read_study(question: str, text: Text) -> StudyIntent:
         | {"kind": kind, "treatments": roles.treatments, "control": roles.control, "notes": (*notes, *roles.notes)}
         | {"direction": roles.direction if kind == "compare" else None}
     )
-
-
-def _read_numbers(text: Text, mentions: list[Mention]) -> tuple[dict[str, dict[str, Value]], Quantities]:
-    """Parameters before quantities, so that `per (alpha 0.7)` is not a significance level."""
-    params = read_parameters(text, mentions)
-    return params, read_quantities(text)
 
 
 def _with_implied(text: Text, mentions: list[Mention]) -> list[Mention]:
@@ -145,13 +143,25 @@ def _recipe_names() -> tuple[str, ...]:
     return recipe_names()
 
 
-def _reserved() -> frozenset[str]:
-    """Words that look like names and are not policies."""
+def _benchmark_ids() -> frozenset[str]:
     from training.benchmarks.catalog import suite, suites
 
-    benchmarks = {benchmark.id for name in suites() for benchmark in suite(name)}
+    return frozenset(benchmark.id for name in suites() for benchmark in suite(name))
+
+
+def _benchmark_notes(text: Text) -> list[str]:
+    named = [name for name in sorted(_benchmark_ids()) if re.search(rf"(?<!\w){name}(?!\w)", text.lower)]
+    return [f"{name} alone is a diagnostic: it is reported, the verdict reads the summaries" for name in named]
+
+
+def _reserved() -> frozenset[str]:
+    """Words that look like names and are not policies."""
+    from training.benchmarks.catalog import suites
+
     parameters = {key for name in known_names() for key in parameters_of(name)}
-    return frozenset({*VERDICT_SET, *_recipe_names(), *suites(), *benchmarks, *parameters, "seed_list", "gpu_hours"})
+    return frozenset(
+        {*VERDICT_SET, *_recipe_names(), *suites(), *_benchmark_ids(), *parameters, "seed_list", "gpu_hours"}
+    )
 
 
 def _refuse(question: str, text: Text, refusal: refusals.Refusal) -> StudyIntent:
@@ -189,6 +199,12 @@ def _clarify_missing(question: str, text: Text, mentions: list[Mention]) -> Stud
         f"Which policy should be compared? This version runs: {names}.",
         f"想比较哪个策略？本版本可运行：{names}。",
     )
+
+
+def _clarify_strengths(question: str, text: Text, twice: tuple[str, ...]) -> StudyIntent:
+    names = ", ".join(twice)
+    return _clarify(question, text, f"{names} has two values, and one policy at several strengths is not available yet; which one value?",
+                    f"{names} 有两个取值，本版本还不能比较同一策略的多种强度；要用哪一个值？")  # fmt: skip
 
 
 def _clarify_control(question: str, text: Text, roles: Roles) -> StudyIntent:

@@ -2,6 +2,7 @@
 """Policy parameters named in a question, given to the policy that they stand next to."""
 
 import re
+from typing import NamedTuple
 
 from advisor.reading.mentions import Mention
 from advisor.reading.numbers import NUMBER, parse, plain
@@ -18,11 +19,11 @@ _SPOKEN = {
 _CALL = re.compile(r"\s*\(([^()]*=[^()]*)\)")
 _PAIR = re.compile(r"([a-z_][\w.]*)\s*=\s*(\"[^\"]*\"|'[^']*'|[^,;\s]+)")
 _SHARE = re.compile(
-    rf"(?:(?:keep(?:ing|s)?|best|top|largest|highest|strongest|保留|前)[ -]*(?:only |the |just |best |top |about )*)"
-    rf"({NUMBER}) ?(%|percent|of \d+(?: rollouts?| samples?)?|of\b)?|(?<=top )(half|a quarter|quarter)|(保留)?一(半)"
+    rf"(?:保留)?一(半)|(?:(?:keep(?:ing|s)?|best|top|largest|highest|strongest|保留|前)[ -]*(?:only |the |just |best |top |about )*)"
+    rf"({NUMBER}) ?(%|percent|of \d+(?: rollouts?| samples?)?|of\b)?"
 )
 _TOP_SHARE = re.compile(
-    r"\b(?:top|best)[ -](?:half|(?:a )?quarter|\d+(?:\.\d+)? ?%)[^.?!]{0,40}\b(?:batch|rollouts?|advantages?|samples?)"
+    r"\b(?:top|best)[ -](?:half|(?:a )?quarter|\d+(?:\.\d+)? ?%)[^.?!]{0,40}\b(?:batch|rollouts?|advantages?|samples?|selection)"
 )
 _OBJECTED = frozenset({"temperature", "floor", "alpha", "keep_fraction", "epsilon"})
 """Parameters that are handed to a policy even when it has none of that name, so that the registry objects."""
@@ -30,17 +31,28 @@ _BETWEEN = re.compile(r"(?:between|within|from) (0?\.\d+) (?:and|to) (0?\.\d+|1(
 _SAMPLING = re.compile(r"(?:sampling|rollout|decoding|generation) temperature")
 
 
-def read_parameters(text: Text, mentions: list[Mention]) -> dict[str, dict[str, Value]]:
-    """Policy -> parameter -> value; blanks what it reads. Values are judged later, by the registry."""
-    found: dict[str, dict[str, Value]] = {}
-    for mention in mentions:
-        for key, value in _read_call(text, mention.end):
-            found.setdefault(mention.names[0], {})[key] = value
+class Parameters(NamedTuple):
+    """What was read."""
+
+    values: dict[str, dict[str, Value]]
+    """Policy -> parameter -> value; judged later, by the registry."""
+    twice: tuple[str, ...]
+    """`policy.parameter` that was given two values: one policy at several strengths."""
+
+
+def read_parameters(text: Text, mentions: list[Mention]) -> Parameters:
+    """Reads and blanks every parameter."""
+    given = [(mention.names[0], key, value) for mention in mentions for key, value in _read_call(text, mention.end)]
     for key, value, place in _read_spoken(text, mentions):
         owner = _owner(key, place, mentions)
         if owner is not None:
-            found.setdefault(owner, {}).setdefault(key, value)
-    return found
+            given.append((owner, key, value))
+    found: dict[str, dict[str, Value]] = {}
+    twice = []
+    for owner, key, value in given:
+        if found.setdefault(owner, {}).setdefault(key, value) != value:
+            twice.append(f"{owner}.{key}")
+    return Parameters(found, tuple(dict.fromkeys(twice)))
 
 
 def implies_topk(text: Text) -> re.Match[str] | None:
@@ -93,19 +105,19 @@ def _read_spoken(text: Text, mentions: list[Mention]) -> list[tuple[str, Value, 
             ("high", plain(parse(between.group(2))), between.start()),
         ]
     for match in text.take(_SHARE):
-        number = next((group for group in (match.group(1), match.group(3), match.group(5)) if group), None)
-        share = _share(number, match.group(2))
+        half, number, unit = match.groups()
+        share = _share(half or number, unit)
         if share is not None:
             found.append(("keep_fraction", share, match.start()))
-        elif match.group(1) and match.group(2) != "%":
-            found.append(("k", plain(parse(match.group(1))), match.start()))
+        elif number and unit != "%":
+            found.append(("k", plain(parse(number)), match.start()))
     return found
 
 
 def _share(number: str | None, unit: str | None) -> float | None:
     if number is None:
         return None
-    value = {"半": 0.5, "half": 0.5, "quarter": 0.25, "a quarter": 0.25}.get(number) or parse(number)
+    value = parse(number)
     if unit in {"%", "percent"}:
         return plain(round(value / 100, 6))
     return value if 0 < value < 1 else None

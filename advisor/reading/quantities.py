@@ -152,7 +152,7 @@ def _read_runs(text: Text, found: Quantities) -> None:
 
 _CONFIDENCE = (
     re.compile(rf"({NUMBER}) ?(?:%|percent|per cent) ?(?:-)?(?:level (?:of )?)?(?:family )?(?:confidence|intervals?|cis?\b|level(?! of sig)|credible|置信|区间)"),
-    re.compile(rf"(?:confidence|置信)(?: level| intervals?|度|水平|区间)?(?: of| at|=|:|为|是| )* ?({NUMBER}) ?(%|percent)?"),
+    re.compile(rf"(?:confidence|\bcis?\b|置信)(?: level| intervals?|度|水平|区间)?(?: of| at|=|:|为|是| )* ?({NUMBER}) ?(%|percent)?"),
 )  # fmt: skip
 _ALPHA = (
     re.compile(r"(?:significance(?: level)?|(?:(?:at|with) (?:an? )?)?(?<![a-z_])alpha|显著性(?:水平)?)(?: of| at|=|:|为|是| )* ?(0?\.\d+|\d+(?:\.\d+)?) ?(%)?"),

@@ -28,6 +28,9 @@ COMPARISONS: list[tuple[str, dict[str, Any]]] = [
     ("is the best half of rollouts by advantage enough of a batch to improve things over uniform?", {"treatments": ("topk",), "params": {"topk": {"keep_fraction": 0.5}}}),
     ("difffilter between 0.1 and 0.9 vs baseline", {"params": {"difffilter": {"low": 0.1, "high": 0.9}}}),
     ("does filtering out prompts that are too easy or too hard help?", {"treatments": ("difffilter",), "control": "baseline"}),
+    ("does top 25% selection beat baseline?", {"treatments": ("topk",), "params": {"topk": {"keep_fraction": 0.25}}}),
+    ("maxvar 保留一半 对 基线 十个种子", {"params": {"maxvar": {"keep_fraction": 0.5}}, "seeds": 10}),
+    ("tscl vs. static, n=8, CI 90%", {"seeds": 8, "confidence": 0.9}),
     ("tscl vs static, alpha = 0.01", {"confidence": 0.99, "params": {}}),
     ("is dump better than tscl?", {"treatments": ("dump_ucb",), "control": "tscl"}),
     ("does static beat tscl?", {"treatments": ("tscl",), "control": "static", "direction": "worse"}),
@@ -149,7 +152,7 @@ def test_an_unknown_name_comes_back_with_the_nearest_known_ones(question: str, u
 
 @pytest.mark.parametrize(
     "question",
-    ["", "   ", "???", "does it help?", "prove my sampler wins", "which policy is best?", "tscl vs static, seeds 1 to 1000000000", "topk and tscl, do they help?", "它有用吗？"],
+    ["", "   ", "???", "does it help?", "prove my sampler wins", "which policy is best?", "tscl vs static, seeds 1 to 1000000000", "topk and tscl, do they help?", "tscl temperature 0.5 vs tscl temperature 2", "它有用吗？"],
 )  # fmt: skip
 def test_what_cannot_be_planned_comes_back_with_one_question(question: str) -> None:
     intent = read(question)
