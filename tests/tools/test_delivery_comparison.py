@@ -1,9 +1,11 @@
 """A treatment counts as delivered only when paired records show a dose that the loss or the prompts really had."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policies.apportion import apportion
 from policies.delivery import DeliveryRecord, WeightStatistics
 from tools.study.delivery import compare_delivery, total_variation
 
@@ -166,8 +168,27 @@ def test_a_control_with_a_dose_of_its_own_isolates_nothing():
 def test_head_to_head_the_arms_must_differ_from_each_other():
     found = compare(weighted(0.4), weighted(0.1), head_to_head=True)
     assert (found.status, found.kind) == ("delivered", "weights")
-    assert found.dose == pytest.approx(0.3)
+    assert (found.treatment_dose, found.control_dose) == (pytest.approx(0.4), pytest.approx(0.1))
     assert compare(weighted(0.4), weighted(0.4), head_to_head=True).status == "not_delivered"
+
+
+def test_head_to_head_two_selections_of_equal_size_are_two_treatments():
+    """Each keeps half of the rollouts, so each is 0.5 from equal weights; they do not keep the same half."""
+    ours, theirs = statistics(zeros=380), statistics(zeros=410)
+    one, other = weighted(0.5, asked=ours, seen=ours), weighted(0.5, asked=theirs, seen=theirs)
+    found = compare(one, other, head_to_head=True)
+    assert (found.status, found.dose, found.reasons) == ("delivered", pytest.approx(0.5), ())
+
+
+def test_head_to_head_the_dose_is_that_of_the_arm_that_does_less():
+    found = compare(weighted(0.4), weighted(0.02), head_to_head=True)
+    assert (found.status, found.dose) == ("weak", pytest.approx(0.02))
+
+
+def test_head_to_head_with_one_arm_that_reweights_the_dose_is_its_own():
+    found = compare(static(), weighted(0.4, requested=EVEN), head_to_head=True)
+    assert (found.status, found.kind, found.dose) == ("delivered", "weights", pytest.approx(0.4))
+    assert (found.treatment_dose, found.control_dose) == (0, pytest.approx(0.4))
 
 
 def test_the_same_prompts_although_other_shares_were_asked_for_are_named():
@@ -177,8 +198,56 @@ def test_the_same_prompts_although_other_shares_were_asked_for_are_named():
     assert "seed 1: other shares were requested in 10 of 10 steps, yet both runs drew the same prompts" in found.reasons
 
 
-def test_chance_in_a_control_that_draws_from_the_pool_is_pointed_out():
-    assert "part of the dose is its sampling noise" in compare(mixed(), run()).reasons[0]
+def drawn_from_an_even_pool(seed):
+    """A run that draws uniformly: shares that scatter by chance around one third a domain."""
+    draws = np.random.default_rng(seed).multinomial(PROMPTS, [1 / 3] * 3, size=60)
+    return [
+        record(step, stream=f"pool-{step}", shares=dict(zip("abc", (counts / PROMPTS).tolist(), strict=True)))
+        for step, counts in enumerate(draws, start=1)
+    ]
+
+
+def shared_out(ratios, seed):
+    """A mixer that asks for the same shares in every step and gets them in whole prompts."""
+    asked = dict(zip("abc", ratios, strict=True))
+    return [
+        record(
+            step,
+            stream=f"mixed-{step}",
+            requested=asked,
+            shares={name: count / PROMPTS for name, count in apportion(asked, PROMPTS, seed, step).items()},
+        )
+        for step in range(1, 61)
+    ]
+
+
+def test_chance_in_a_control_that_draws_from_the_pool_is_no_dose():
+    """Equal shares asked for, an even pool drawn from: step by step they are .16 apart, and nothing was treated."""
+    control = {seed: drawn_from_an_even_pool(seed) for seed in (1, 2, 3)}
+    for treatment, other in ((shared_out, control), (control, shared_out)):
+        ours, theirs = (
+            {seed: shared_out([1 / 3] * 3, seed) for seed in control} if arm is shared_out else arm
+            for arm in (treatment, other)
+        )
+        found = compare_delivery(ours, theirs, 0.05, PROMPTS)
+        assert (found.status, found.kind) == ("not_delivered", "none")
+        assert found.uniform == ("control" if other is control else "treatment")
+
+
+def test_against_a_control_that_draws_from_the_pool_a_mixture_has_the_distance_of_the_expected_shares():
+    control = {seed: drawn_from_an_even_pool(seed) for seed in (1, 2, 3)}
+    found = compare_delivery({seed: shared_out([0.6, 0.2, 0.2], seed) for seed in control}, control, 0.05, PROMPTS)
+    assert (found.status, found.kind, found.uniform) == ("delivered", "mixture", "control")
+    assert found.dose == pytest.approx(0.6 - 1 / 3, abs=0.03)
+
+
+def test_shares_that_were_asked_for_and_not_realised_do_not_count():
+    """Asked for .6, drew the even pool: what counts is what was rolled out."""
+    control = {1: drawn_from_an_even_pool(1)}
+    asked = {"a": 0.8, "b": 0.1, "c": 0.1}
+    ignored = [one.model_copy(update={"requested_shares": asked}) for one in shared_out([1 / 3] * 3, 1)]
+    found = compare_delivery({1: ignored}, control, 0.05, PROMPTS)
+    assert found.status != "delivered"
 
 
 def test_steps_in_which_a_selector_kept_everything_are_counted():

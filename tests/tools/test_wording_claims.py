@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from report_cases import NOT_RECORDED, WEAK, cases, material
+from report_cases import NOT_DELIVERED, NOT_RECORDED, WEAK, cases, material
 
 from tools.report.claims import all_claims
+from tools.report.delivery_wording import delivery_short
 from tools.report.facts import facts
 from tools.report.summary_tables import summary_table
 from tools.report.titles import comparison_title, title, verdict_name
@@ -242,6 +243,30 @@ def test_the_worker_confirms_weights_or_is_said_not_to() -> None:
         assert words in claims(one)["delivery"]
     (one,) = material({"tscl": 0.2}, delivery=NOT_RECORDED).verdict.comparisons
     assert "loss" not in claims(one)["delivery"]
+
+
+def delivery_claim(**changes: object) -> str:
+    record = NOT_DELIVERED.model_copy(update={"treatment_dose": 0.0, **changes})
+    (one,) = material({"tscl": 0.2}, delivery=record).verdict.comparisons
+    return claims(one)["delivery"]
+
+
+def test_a_dose_against_an_arm_that_draws_at_random_says_how_it_was_measured() -> None:
+    said = delivery_claim(status="delivered", dose=0.21, uniform="control")
+    assert "the control draws at random from the whole pool and counts with its average shares" in said
+    assert "at random" not in delivery_claim(status="delivered", dose=0.21)
+
+
+def test_two_arms_that_reweight_are_told_with_both_doses() -> None:
+    said = delivery_claim(status="delivered", kind="weights", dose=0.1, treatment_dose=0.4, control_dose=0.1)
+    assert "both arms reweight; the smaller of their total variations" in said
+    assert said.endswith("The control's own weights have dose 0.100, the treatment's 0.400.")
+
+
+def test_weights_that_the_loss_never_saw_have_a_dose_that_was_only_asked_for() -> None:
+    record = {"status": "not_delivered", "kind": "weights", "dose": 0.4, "worker_confirmed": False}
+    assert "Dose that was asked for: 0.400" in delivery_claim(**record)
+    assert delivery_short(NOT_DELIVERED.model_copy(update=record)) == "not delivered"
 
 
 def test_a_verdict_has_a_name_that_can_be_quoted() -> None:

@@ -2,13 +2,7 @@
 
 from tools.report import numbers
 from tools.statistics.verdict_model import Comparison
-from tools.study.delivery_model import Delivery
-
-_KINDS = {
-    "weights": "the loss weights of rollouts that carry gradient",
-    "mixture": "the domain shares of the prompts rolled out",
-    "none": "weights and domain shares",
-}
+from tools.study.delivery_model import WEIGHTS_APART, Delivery
 
 
 def delivery(comparison: Comparison) -> str:
@@ -19,20 +13,19 @@ def delivery(comparison: Comparison) -> str:
             "Delivery: not recorded. Until the realised shares or weights are shown to differ from those of "
             f"{comparison.control}, read this as a comparison of two labels."
         )
-    return " ".join(part for part in (_status(comparison), _confirmed(record), _control(comparison)) if part)
+    return " ".join(part for part in (_status(record), _confirmed(record), _weights(record)) if part)
 
 
 def delivery_short(record: Delivery) -> str:
     """For the verdict paragraph: `delivered (dose 0.21, minimum 0.05)`."""
     names = {"delivered": "delivered", "weak": "weak", "not_delivered": "not delivered", "not_recorded": "not recorded"}
-    if record.dose is None:
+    if record.dose is None or record.worker_confirmed is False:
         return names[record.status]
     minimum = "" if record.minimum_dose is None else f", minimum {numbers.fixed(record.minimum_dose)}"
     return f"{names[record.status]} (dose {numbers.fixed(record.dose, 3)}{minimum})"
 
 
-def _status(comparison: Comparison) -> str:
-    record = comparison.delivery
+def _status(record: Delivery) -> str:
     words = {"delivered": "delivered", "weak": "delivered at a weak dose", "not_delivered": "not delivered"}[
         record.status
     ]
@@ -41,10 +34,19 @@ def _status(comparison: Comparison) -> str:
     steps = "" if record.steps is None else f", mean over {record.steps:,} steps"
     seeds = f" and {numbers.counted(len(record.by_seed), 'seed')}" if record.by_seed and steps else ""
     minimum = "" if record.minimum_dose is None else f"; the plan's minimum is {numbers.fixed(record.minimum_dose)}"
-    return (
-        f"Delivery: {words}. Dose {numbers.fixed(record.dose, 3)} (total variation between the arms in "
-        f"{_KINDS[record.kind]}{steps}{seeds}){minimum}."
-    )
+    dose = "Dose" if record.worker_confirmed is not False else "Dose that was asked for:"
+    return f"Delivery: {words}. {dose} {numbers.fixed(record.dose, 3)} ({_measure(record)}{steps}{seeds}){minimum}."
+
+
+def _measure(record: Delivery) -> str:
+    if record.kind == "weights" and record.treatment_dose and record.control_dose:
+        return "both arms reweight; the smaller of their total variations between their loss weights and equal ones"
+    if record.kind == "weights":
+        return "total variation between the arms in the loss weights of rollouts that carry gradient"
+    shares = "total variation between the arms in the domain shares of the prompts rolled out"
+    if record.uniform is None:
+        return shares
+    return f"{shares}; the {record.uniform} draws at random from the whole pool and counts with its average shares"
 
 
 def _confirmed(record: Delivery) -> str:
@@ -55,8 +57,11 @@ def _confirmed(record: Delivery) -> str:
     return "In some steps the loss did not see the weights that the policy set."
 
 
-def _control(comparison: Comparison) -> str:
-    dose = comparison.delivery.control_dose
-    if dose is None:
+def _weights(record: Delivery) -> str:
+    """What each arm's own weights did: of a control nothing is expected."""
+    if record.control_dose is None:
         return ""
-    return f"The control's own dose is {numbers.fixed(dose, 3)}."
+    if record.control_dose <= WEIGHTS_APART:
+        return "The control's loss weights were equal."
+    own = "" if record.treatment_dose is None else f", the treatment's {numbers.fixed(record.treatment_dose, 3)}"
+    return f"The control's own weights have dose {numbers.fixed(record.control_dose, 3)}{own}."

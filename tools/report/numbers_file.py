@@ -62,6 +62,7 @@ def _numbers(material: ReportMaterial) -> Iterator[_Number]:
         yield f"{arm}.exclusions_expected", one.exclusions_expected, "summaries", None
         yield f"{arm}.delivery.dose", one.delivery.dose, "total variation", len(one.delivery.by_seed)
         yield f"{arm}.delivery.minimum_dose", one.delivery.minimum_dose, "total variation", None
+        yield f"{arm}.delivery.treatment_dose", one.delivery.treatment_dose, "total variation", None
         yield f"{arm}.delivery.control_dose", one.delivery.control_dose, "total variation", None
         for seed, dose in one.delivery.by_seed.items():
             yield f"{arm}.delivery.seed-{seed}", dose, "total variation", 1

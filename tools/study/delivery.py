@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from policies.delivery import DeliveryRecord, WeightStatistics
-from tools.study.delivery_model import Delivery, DeliveryStatus
+from tools.study.delivery_model import WEIGHTS_APART, Delivery, DeliveryStatus
 
 Records = Sequence[DeliveryRecord]
 Runs = Mapping[int, Records]
+Shares = Mapping[str, float]
 
-WEIGHTS_APART = 1e-6
-"""A weights dose below this is float noise."""
 _SEEN_TOLERANCE = 1e-5
 """Relative; worker and trainer add up float32 in different order."""
 _SHARES_APART = 1e-9
@@ -21,12 +20,21 @@ class PairDose(NamedTuple):
     """One pair of runs, averaged over its steps."""
 
     mixture: float
-    """Total variation of the realised domain shares."""
-    weights: float
-    """Difference of the two runs' weight doses: a lower bound of the total variation between their weights."""
+    """Total variation between the domain shares."""
+    treatment_weights: float
+    """Total variation between a run's loss weights and equal ones; so is the next."""
     control_weights: float
     identical: bool
-    """Same prompts in every step, and no weights that act in either run."""
+    """Same prompts in every step, and the same weights or none that act."""
+
+    @property
+    def weights(self) -> float:
+        """Of the run that reweights; where both do, the smaller one.
+
+        How far two sets of weights are apart cannot be known: they belong to the rollouts of two different models.
+        """
+        low, high = sorted((self.treatment_weights, self.control_weights))
+        return low if low > WEIGHTS_APART else high
 
 
 def compare_delivery(
@@ -36,7 +44,9 @@ def compare_delivery(
 
     `treatment` and `control` map a seed to its run's records, one a step. The dose is the mean over steps, then over
     seeds, of the total variation between the arms: in realised domain shares (mixture) or in loss weights, whichever is
-    larger. A mixture dose below 1 / (2 * prompts_per_step), half a prompt a step, counts as 0.
+    larger. A mixture dose below 1 / (2 * prompts_per_step), half a prompt a step, counts as 0. Where one arm alone
+    draws uniformly over the pool, the noise of its draws is nobody's treatment: it counts with its average shares, and
+    the other arm with the shares that it asked for, as long as it realised them but for rounding.
 
     `not_recorded`: a seed without partner, a run without records, steps missing. `not_delivered`: no dose, a pair that
     is identical in everything, a loss that did not see what the trainer set, or a control that reweights (unless the
@@ -45,8 +55,10 @@ def compare_delivery(
     faults = tuple(_unpaired(treatment, control))
     if faults:
         return Delivery(status="not_recorded", minimum_dose=minimum_dose, reasons=faults)
-    pairs = {seed: _pair_dose(treatment[seed], control[seed]) for seed in sorted(treatment)}
+    ours, theirs = _counted_shares(treatment, control), _counted_shares(control, treatment)
+    pairs = {seed: _pair_dose(treatment[seed], control[seed], ours[seed], theirs[seed]) for seed in sorted(treatment)}
     mixture, weights = (_mean([getattr(pair, kind) for pair in pairs.values()]) for kind in ("mixture", "weights"))
+    treatment_dose = _mean([pair.treatment_weights for pair in pairs.values()])
     control_dose = _mean([pair.control_weights for pair in pairs.values()])
     kind = _kind(mixture, weights, prompts_per_step)
     unseen = [
@@ -74,6 +86,8 @@ def compare_delivery(
         minimum_dose=minimum_dose,
         by_seed={str(seed): pair.weights if kind == "weights" else pair.mixture for seed, pair in pairs.items()},
         kind=kind,
+        uniform=None if kind == "weights" else _uniform_arm(treatment, control),
+        treatment_dose=treatment_dose,
         control_dose=control_dose,
         steps=max(len(records) for records in treatment.values()),
         worker_confirmed=not unseen if weighted or unseen else None,
@@ -88,17 +102,56 @@ def _kind(mixture: float, weights: float, prompts_per_step: int) -> Literal["wei
     return "weights" if weighs else "none"
 
 
-def _pair_dose(treatment: Records, control: Records) -> PairDose:
+def _pair_dose(
+    treatment: Records, control: Records, treatment_shares: Sequence[Shares], control_shares: Sequence[Shares]
+) -> PairDose:
     steps = list(zip(treatment, control, strict=True))
-    weights = _mean([abs(ours.weight_dose - theirs.weight_dose) for ours, theirs in steps])
-    same_prompts = all(ours.prompt_stream == theirs.prompt_stream for ours, theirs in steps)
     acting = max(max(ours.weight_dose, theirs.weight_dose) for ours, theirs in steps)
     return PairDose(
-        mixture=_mean([total_variation(ours.realised_shares, theirs.realised_shares) for ours, theirs in steps]),
-        weights=weights,
+        mixture=_mean(list(map(total_variation, treatment_shares, control_shares))),
+        treatment_weights=_mean([ours.weight_dose for ours, _ in steps]),
         control_weights=_mean([theirs.weight_dose for _, theirs in steps]),
-        identical=same_prompts and acting <= WEIGHTS_APART,
+        identical=all(ours.prompt_stream == theirs.prompt_stream for ours, theirs in steps)
+        and (acting <= WEIGHTS_APART or all(_weights(ours) == _weights(theirs) for ours, theirs in steps)),
     )
+
+
+def _weights(record: DeliveryRecord) -> tuple[float, WeightStatistics | None]:
+    return record.weight_dose, record.weights_set
+
+
+def _counted_shares(arm: Runs, other: Runs) -> dict[int, list[Shares]]:
+    """The shares that each step of each run counts with."""
+    if _draws_uniformly(arm) == _draws_uniformly(other):
+        return {seed: [record.realised_shares for record in records] for seed, records in arm.items()}
+    if not _draws_uniformly(arm):
+        return {seed: [_intended_shares(record) for record in records] for seed, records in arm.items()}
+    every = [record.realised_shares for records in arm.values() for record in records]
+    domains = {name for shares in every for name in shares}
+    average = {name: _mean([shares.get(name, 0.0) for shares in every]) for name in sorted(domains)}
+    return {seed: [average] * len(records) for seed, records in arm.items()}
+
+
+def _intended_shares(record: DeliveryRecord) -> Shares:
+    """The requested shares where the realised ones are these in whole prompts, else the realised ones."""
+    asked, got = record.requested_shares, record.realised_shares
+    if asked is None:
+        return got
+    rounded = all(
+        abs(asked.get(name, 0.0) - got.get(name, 0.0)) < 1 / record.prompts + _SHARES_APART
+        for name in asked.keys() | got.keys()
+    )
+    return asked if rounded else got
+
+
+def _draws_uniformly(arm: Runs) -> bool:
+    return all(record.requested_shares is None for records in arm.values() for record in records)
+
+
+def _uniform_arm(treatment: Runs, control: Runs) -> Literal["treatment", "control"] | None:
+    if _draws_uniformly(treatment) == _draws_uniformly(control):
+        return None
+    return "control" if _draws_uniformly(control) else "treatment"
 
 
 def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -172,9 +225,6 @@ def _remarks(where: str, treatment: Records, control: Records) -> Iterator[str]:
             f"{where}: other shares were requested in {len(apart)} of {len(steps)} steps, "
             "yet both runs drew the same prompts"
         )
-    mixed = [(ours.requested_shares is None) != (theirs.requested_shares is None) for ours, theirs in steps]
-    if any(mixed):
-        yield f"{where}: one arm draws uniformly over the pool, so part of the dose is its sampling noise"
     kept = sum(record.kept_everything for record in treatment)
     if kept:
         yield f"{where}: the selector kept everything in {kept} of {len(steps)} steps, as nothing would have been left"

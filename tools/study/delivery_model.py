@@ -6,6 +6,9 @@ from pydantic import Field
 
 from policies.model import StrictModel
 
+WEIGHTS_APART = 1e-6
+"""A weights dose up to this is float noise."""
+
 DeliveryStatus = Literal["delivered", "weak", "not_delivered", "not_recorded"]
 
 
@@ -14,11 +17,18 @@ class Delivery(StrictModel):
 
     status: DeliveryStatus
     dose: float | None = None
-    """Mean over seeds of the total variation between the arms' weights or domain shares."""
+    """Mean over seeds of the total variation between the arms' weights or domain shares.
+
+    Where both arms reweight, it is the smaller one of their own doses.
+    """
     minimum_dose: float | None = None
     by_seed: dict[str, float] = Field(default_factory=dict)
     kind: Literal["weights", "mixture", "none"] = "none"
     """Through which action the arms differ most."""
+    uniform: Literal["treatment", "control"] | None = None
+    """Where the dose is of shares: the one arm that draws uniformly over the pool, which counts with its average."""
+    treatment_dose: float | None = None
+    """Total variation between the arm's loss weights and equal ones; so is the next."""
     control_dose: float | None = None
     steps: int | None = None
     worker_confirmed: bool | None = None
