@@ -78,6 +78,15 @@ def test_fractions_beside_percent_are_a_fault():
     )
 
 
+def test_an_arm_that_collapsed_to_one_right_answer_is_low_and_no_fraction():
+    """One of 120 questions is 0.83 per cent; with nothing recorded about questions it would look like a fraction."""
+    collapsed = [row("a", seed, name, score) for seed, score in ((1, 0.8333), (2, 0.0)) for name in DOMAINS]
+    whole = rows({"b": [40, 41]})
+    assert integrity.faults(ScoreTable.from_rows([*collapsed, *whole])) == ()
+    uncounted = [r.model_copy(update={"questions": None}) for r in (*collapsed, *whole)]
+    assert "fractions in a" in integrity.faults(ScoreTable.from_rows(uncounted))[0]
+
+
 def test_many_places_are_cut_short():
     made = table({"a": [101, 102], "b": [40, 41]})
     (line,) = integrity.faults(made)

@@ -167,6 +167,29 @@ def test_a_lost_pair_blocks_supported_when_its_worst_score_changes_the_verdict()
     assert any("worst" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("sesoi", [1.0, 100.0])
+def test_filled_in_scores_make_no_claim_of_their_own(sesoi):
+    """At its worst the lost pair leaves one summary above zero, and all inside a huge SESOI: neither is a finding."""
+    full = rows({"control": BASE, "treatment": shifted(5)})
+    gaps = {("treatment", 4, name) for name, domain in DOMAINS.items() if domain == "logic"}
+    made = ScoreTable.from_rows([r for r in full if (r.arm, r.seed, r.benchmark) not in gaps])
+    chosen = analysis(sesoi=sesoi)
+    found = judge(made, "control", ["treatment"], chosen, planned_seeds=(1, 2, 3, 4)).comparisons[0]
+    assert (found.verdict, found.worst_case, found.direction) == (
+        "negative_inconclusive",
+        "negative_inconclusive",
+        None,
+    )
+
+
+def test_equivalence_with_a_lost_pair_says_that_it_is_of_the_complete_ones():
+    made = [r for r in rows({"control": BASE, "treatment": shifted(0.0)}) if (r.arm, r.seed) != ("treatment", 4)]
+    found = judge(ScoreTable.from_rows(made), "control", ["treatment"], analysis(), planned_seeds=(1, 2, 3, 4))
+    (one,) = found.comparisons
+    assert one.verdict == "negative_equivalent"
+    assert any("complete pairs only" in note for note in one.notes)
+
+
 def test_a_lost_pair_that_changes_nothing_leaves_supported():
     control = [1.0, 1.5] * 10 + [5.0]
     treatment = [90.0, 91.0] * 10 + [95.0]

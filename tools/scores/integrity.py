@@ -10,6 +10,8 @@ from tools.scores.table import ScoreTable
 
 SHOWN = 3
 """A line names at most this many places."""
+_ROUNDING = 0.005
+"""Score points; scores may come with two decimals."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,19 @@ def _fractions(view: _View) -> Iterator[str]:
         for arm, block in zip(view.arms, view.scores, strict=True)
         if not np.isnan(block).all()
     }
-    fractions = [arm for arm, top in tops.items() if 0 < top <= 1]
+    fractions = [arm for arm, top in tops.items() if 0 < top <= 1 and not _counts_in_percent(view, arm)]
     percents = [arm for arm, top in tops.items() if top > 1]
     if fractions and percents:
         yield f"scores look like fractions in {_list(fractions)} and like percent in {_list(percents)}"
+
+
+def _counts_in_percent(view: _View, arm: str) -> bool:
+    """Whether every score of the arm is a whole number of questions in percent: then it is low, and no fraction."""
+    at = view.arms.index(arm)
+    present = ~np.isnan(view.scores[at])
+    scores, questions = view.scores[at][present], view.questions[at][present]
+    right = scores * questions / 100
+    return bool(np.all(questions > 0) and np.all(np.abs(right - np.round(right)) <= questions * _ROUNDING / 100))
 
 
 def _mixed_harness(view: _View) -> Iterator[str]:

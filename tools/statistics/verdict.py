@@ -186,9 +186,8 @@ def _outcome(
     worst = _decided(asked.analysis, asked.chosen.differences(filled))
     if (worst.verdict, worst.direction) == (outcome.verdict, outcome.direction):
         return outcome._replace(worst_case=worst.verdict)
-    # Filled-in scores can take a claim away, not make the opposite one.
-    blocked: OverallVerdict = "negative_inconclusive" if worst.verdict == "supported" else worst.verdict
-    return _Outcome(blocked, worst_case=blocked)
+    # Filled-in scores can take a claim away, not make another one, such as "depends" or "equivalent".
+    return _Outcome("negative_inconclusive", worst_case="negative_inconclusive")
 
 
 def _decided(analysis: Analysis, differences: NDArray[np.float64]) -> _Outcome:
@@ -255,6 +254,8 @@ def _lost_notes(seeds: tuple[int, ...], lost: tuple[int, ...], outcome: _Outcome
         lines.append(
             "supported on the complete pairs only: with the lost pairs at their worst possible score it is not"
         )
+    elif outcome.verdict == "negative_equivalent":
+        lines.append("equivalent on the complete pairs only: the lost ones could differ by any amount")
     return tuple(lines)
 
 

@@ -75,7 +75,8 @@ class Comparison(StrictModel):
     lost_seeds: tuple[int, ...] = ()
     """Seeds of the study that gave no complete pair."""
     worst_case: OverallVerdict | None = None
-    """Verdict with the lost pairs counted at their worst for the claim; only where it would have been `supported`."""
+    """Only where the complete pairs say `supported` and pairs were lost: what is left of that with the lost ones at
+    their worst for the claim, `supported` or `negative_inconclusive`."""
     notes: tuple[str, ...] = ()
     """What a reader must know beside a valid verdict: missing scores, lost pairs, identical arms."""
     faults: tuple[str, ...] = ()
