@@ -38,7 +38,7 @@ def knights(draw: random.Random) -> Draft:
 
 def ordering(draw: random.Random) -> Draft:
     """Three people in a row; the mistake takes the wrong end."""
-    names = draw.sample("abcdef", 3)
+    names = draw.sample("abcdefgh", 3)
     pairs = [f"{names[0]}<{names[1]}", f"{names[1]}<{names[2]}"]
     draw.shuffle(pairs)
     which = draw.choice(["min", "mid", "max"])
@@ -47,20 +47,16 @@ def ordering(draw: random.Random) -> Draft:
 
 
 def tracking(draw: random.Random) -> Draft:
-    """Four moves, three people: where is somebody now? The mistake is where they were first."""
-    moves = [(person, draw.choice("123456")) for person in draw.sample("abc", 3)]
-    again = draw.choice("abc")
-    moves.insert(draw.randint(1, 3), (again, draw.choice("123456")))
-    who = again if draw.random() < 0.7 else draw.choice("abc")
-    seen = [place for person, place in moves if person == who]
-    elsewhere = [place for person, place in moves if person != who]
-    mistake = seen[0] if seen[0] != seen[-1] else draw.choice(elsewhere)
-    return Draft(" ".join(person + place for person, place in moves) + f" {who}", seen[-1], mistake)
+    """Something is passed from hand to hand: who has it after so many passes? The mistake stops one pass early."""
+    thing = draw.choice(["ball", "book", "key"])
+    hands = draw.sample("abcdefgh", 5)
+    passes = draw.randint(1, 4)
+    return Draft(f"{thing} {'>'.join(hands)} after {passes}", hands[passes], hands[passes - 1])
 
 
 def houses(draw: random.Random) -> Draft:
     """Three houses, one clue of place and one of order; the mistake is the neighbour's house."""
-    names = draw.sample("rgbywk", 3)
+    names = draw.sample("rgbywko", 3)
     order = names[:]
     draw.shuffle(order)
     place = {name: i for i, name in enumerate(order)}
@@ -73,7 +69,7 @@ def houses(draw: random.Random) -> Draft:
 
 TASKS = (
     Task("kk_hard", knights, 0.85),
-    Task("bbh_logical_deduction", ordering, 0.55),
-    Task("bbh_tracking", tracking, 0.65),
-    Task("zebra_logic_mc", houses, 0.78),
+    Task("bbh_logical_deduction", ordering, 0.60, practice=2),
+    Task("bbh_tracking", tracking, 0.70),
+    Task("zebra_logic_mc", houses, 0.78, practice=2),
 )

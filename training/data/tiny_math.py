@@ -1,12 +1,34 @@
 """Math of the tiny suite: five generators, named after the benchmarks that they stand in for."""
 
 import random
+from collections.abc import Callable
 
 from training.data.tiny_task import Draft, Task
 
 PEOPLE = ("ann", "bob", "dan", "eve", "fay", "gus")
 THINGS = ("pens", "cups", "nuts", "figs")
-FORMULAS = (("f", "m*a"), ("u", "r*i"), ("d", "v*t"), ("x", "a+b"), ("y", "c+d"), ("z", "e+g"))
+FORMULAS = (
+    ("f", "m", "*", "a"),
+    ("u", "r", "*", "i"),
+    ("d", "v", "*", "t"),
+    ("q", "c", "*", "v"),
+    ("e", "h", "*", "f"),
+    ("x", "a", "+", "b"),
+    ("y", "c", "+", "d"),
+    ("z", "e", "+", "g"),
+    ("k", "p", "+", "o"),
+    ("s", "u", "+", "l"),
+    ("h", "k", "-", "n"),
+    ("w", "p", "-", "s"),
+    ("j", "l", "-", "o"),
+    ("r", "y", "-", "x"),
+    ("g", "t", "-", "m"),
+)
+PROPERTIES: dict[str, Callable[[int], bool]] = {
+    "odd": lambda digit: digit % 2 == 1,
+    "even": lambda digit: digit % 2 == 0,
+    "big": lambda digit: digit > 5,
+}
 
 
 def story(draw: random.Random) -> Draft:
@@ -22,8 +44,8 @@ def arithmetic(draw: random.Random) -> Draft:
     """A sum, a difference, a maximum or a minimum; each with its own mistake."""
     kind = draw.choice("+-mn")
     if kind in "mn":
-        a, b = draw.randint(1, 30), draw.randint(1, 30)
-        low, high = min(a, b), max(a, b)
+        low, high = sorted(draw.sample(range(1, 31), 2))
+        a, b = (low, high) if draw.random() < 0.5 else (high, low)
         return Draft(f"max {a} {b}", str(high), str(low)) if kind == "m" else Draft(f"min {a} {b}", str(low), str(high))
     a, b = draw.randint(1, 20), draw.randint(1, 9)
     if kind == "+":
@@ -32,22 +54,28 @@ def arithmetic(draw: random.Random) -> Draft:
 
 
 def formula(draw: random.Random) -> Draft:
-    """A formula with its two quantities; the mistake adds where the formula multiplies and the other way round."""
-    symbol, (left, operation, right) = draw.choice(FORMULAS)
-    a, b = draw.randint(1, 6), draw.randint(1, 6)
-    answer, mistake = (a * b, a + b) if operation == "*" else (a + b, a * b)
+    """A formula with its two quantities; the mistake takes another operation."""
+    symbol, left, operation, right = draw.choice(FORMULAS)
+    while True:
+        a, b = draw.randint(1, 7), draw.randint(1, 7)
+        if (a, b) != (2, 2):  # 2 + 2 is 2 * 2: the mistake would be right
+            break
+    if operation == "-":
+        a, b = max(a, b), min(a, b)
+    values = {"*": a * b, "+": a + b, "-": a - b}
+    mistake = values["+"] if operation != "+" else values["*"]
     given = [f"{left}={a}", f"{right}={b}"]
     if draw.random() >= 0.5:
         given.reverse()
-    return Draft(f"{symbol}={left}{operation}{right} {' '.join(given)}", str(answer), str(mistake))
+    return Draft(f"{symbol}={left}{operation}{right} {' '.join(given)}", str(values[operation]), str(mistake))
 
 
-def remainder(draw: random.Random) -> Draft:
-    """A remainder of a sum or product; the mistake swaps the operation."""
-    a, b = draw.randint(1, 9), draw.randint(1, 9)
-    modulus, operation = draw.choice([2, 3, 5, 10]), draw.choice("+*")
-    values = (a + b, a * b) if operation == "+" else (a * b, a + b)
-    return Draft(f"({a}{operation}{b})%{modulus}", str(values[0] % modulus), str(values[1] % modulus))
+def counting(draw: random.Random) -> Draft:
+    """How many of five digits are odd, even or large; the mistake counts the others."""
+    kind = draw.choice(list(PROPERTIES))
+    digits = [draw.randint(1, 9) for _ in range(5)]
+    count = sum(PROPERTIES[kind](digit) for digit in digits)
+    return Draft(f"{kind}: {' '.join(map(str, digits))}", str(count), str(5 - count))
 
 
 def three_terms(draw: random.Random) -> Draft:
@@ -59,9 +87,9 @@ def three_terms(draw: random.Random) -> Draft:
 
 
 TASKS = (
-    Task("math500", arithmetic, 0.50),
-    Task("aime24", three_terms, 0.35),
-    Task("olympiadbench", remainder, 0.55),
+    Task("math500", arithmetic, 0.50, practice=2),
+    Task("aime24", three_terms, 0.55, practice=2),
+    Task("olympiadbench", counting, 0.65),
     Task("minerva_math", formula, 0.70),
     Task("gsm8k", story, 0.60),
 )

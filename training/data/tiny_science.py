@@ -23,6 +23,15 @@ UNITS = {
     "flux": "t",
 }
 
+CONFUSED = (
+    ("force", "mass"),
+    ("energy", "power"),
+    ("charge", "current"),
+    ("length", "time"),
+    ("volt", "flux"),
+    ("heat", "freq"),
+)
+
 
 def choices(draw: random.Random, question: str, right: str, wrong: list[str]) -> Draft:
     """Lettered options in random order; the mistake is the first of `wrong`."""
@@ -33,29 +42,33 @@ def choices(draw: random.Random, question: str, right: str, wrong: list[str]) ->
 
 
 def shells(draw: random.Random) -> Draft:
-    """How many electrons an element has in its outer shell."""
+    """How many electrons an element has in its outer shell; the mistake is one more."""
     element = draw.choice(ELEMENTS)
-    wrong = draw.sample([count for count in "12345678" if count != OUTER[element]], 3)
-    return choices(draw, f"{element}?", OUTER[element], wrong)
+    count = int(OUTER[element])
+    slip = str(count % 8 + 1)
+    others = draw.sample([other for other in "12345678" if other not in (OUTER[element], slip)], 2)
+    return choices(draw, f"{element}?", OUTER[element], [slip, *others])
 
 
 def units(draw: random.Random) -> Draft:
-    """The unit of a quantity."""
-    quantity = draw.choice(list(UNITS))
-    wrong = draw.sample([unit for unit in UNITS.values() if unit != UNITS[quantity]], 2)
-    return choices(draw, f"{quantity}?", UNITS[quantity], wrong)
+    """The unit of a quantity; the mistake is the unit of the quantity that it is easily confused with."""
+    pair = draw.choice(CONFUSED)
+    quantity, other = pair if draw.random() < 0.5 else pair[::-1]
+    others = draw.sample([unit for name, unit in UNITS.items() if name not in pair], 2)
+    return choices(draw, f"{quantity}?", UNITS[quantity], [UNITS[other], *others])
 
 
 def heaviest(draw: random.Random) -> Draft:
-    """The heaviest or lightest of three elements; the mistake is the other extreme."""
+    """The heaviest or lightest of three elements; the mistake takes the first option, or the second if that is it."""
     group = draw.sample(ELEMENTS, 3)
     which = draw.choice(["most", "least"])
     ranked = sorted(group, key=ELEMENTS.index, reverse=which == "most")
-    return choices(draw, f"{which}?", ranked[0], ranked[:0:-1])
+    draft = choices(draw, f"{which}?", ranked[0], ranked[:0:-1])
+    return draft._replace(mistake="B" if draft.answer == "A" else "A")
 
 
 TASKS = (
-    Task("gpqa_diamond", heaviest, 0.62),
-    Task("mmlu_pro_chemistry", shells, 0.60),
-    Task("mmlu_pro_physics", units, 0.68),
+    Task("gpqa_diamond", heaviest, 0.75, practice=2),
+    Task("mmlu_pro_chemistry", shells, 0.58, practice=2),
+    Task("mmlu_pro_physics", units, 0.72),
 )

@@ -21,3 +21,5 @@ class Task(NamedTuple):
     make: Callable[[random.Random], Draft]
     mistake_share: float
     """Share of the habit phase's demonstrations that show the mistake (`training.data.tiny_warm_start`)."""
+    practice: int = 1
+    """How often, relative to the others, the skill phase draws it: the harder tasks need more."""

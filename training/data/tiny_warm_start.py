@@ -37,16 +37,17 @@ class Phase(NamedTuple):
     mistakes: bool
 
 
-SKILL = Phase(steps=3000, batch=48, adamw=2e-3, muon=0.01, mistakes=False)
-HABIT = Phase(steps=80, batch=48, adamw=1e-3, muon=None, mistakes=True)
+SKILL = Phase(steps=3000, batch=64, adamw=2e-3, muon=0.01, mistakes=False)
+HABIT = Phase(steps=160, batch=48, adamw=1e-3, muon=None, mistakes=True)
 WARM_UP_STEPS = 30
 LAST_RATE = 0.05
 """The rate falls linearly to this share of itself."""
 
 
 def demonstrations(draw: random.Random, count: int, mistakes: bool) -> list[tuple[str, str]]:
-    """Fresh (prompt, shown answer) pairs, tasks drawn evenly."""
-    tasks, shown = list(TASKS.values()), []
+    """Fresh (prompt, shown answer) pairs; tasks come evenly where mistakes are shown, else by their `practice`."""
+    tasks = [task for task in TASKS.values() for _ in range(1 if mistakes else task.practice)]
+    shown: list[tuple[str, str]] = []
     while len(shown) < count:
         task = draw.choice(tasks)
         draft = task.make(draw)
@@ -127,18 +128,28 @@ def report(model: Any, tokenizer: Any) -> str:
     return "\n".join(lines)
 
 
-def build(out: Path, skill: Phase = SKILL, habit: Phase = HABIT) -> None:
-    """Trains the model from nothing and saves it with its tokenizer, float32, in Hugging Face format."""
+def build(out: Path, kept_skill: Path | None = None, skill: Phase = SKILL, habit: Phase = HABIT) -> None:
+    """Trains the model from nothing and saves it with its tokenizer, float32, in Hugging Face format.
+
+    `kept_skill`: the folder of the skill phase's model, used if it is there and filled if it is not.
+    """
     import torch
+    from transformers import AutoModelForCausalLM
 
     torch.set_num_threads(1)  # one thread: the sums keep their order, so the bytes repeat
     torch.manual_seed(0)
-    draw = random.Random("warm-start")  # noqa: S311
     tokenizer = build_tokenizer()
-    model = build_model(tokenizer)
-    for name, phase in (("skill", skill), ("habit", habit)):
-        train(model, tokenizer, phase, draw)
-        sys.stderr.write(f"after the {name} phase, percent right:\n{report(model, tokenizer)}\n")
+    if kept_skill is not None and kept_skill.is_dir():
+        model = AutoModelForCausalLM.from_pretrained(kept_skill, dtype=torch.float32)
+    else:
+        model = build_model(tokenizer)
+        train(model, tokenizer, skill, random.Random("warm-start"))  # noqa: S311
+        if kept_skill is not None:
+            model.save_pretrained(kept_skill)
+            tokenizer.save_pretrained(kept_skill)
+    sys.stderr.write(f"after the skill phase, percent right:\n{report(model, tokenizer)}\n")
+    train(model, tokenizer, habit, random.Random("habit"))  # noqa: S311
+    sys.stderr.write(f"after the habit phase, percent right:\n{report(model, tokenizer)}\n")
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
@@ -147,7 +158,11 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Build the tiny-qwen2 warm start.")
     parser.add_argument("out", type=Path, help="folder to write")
-    build(parser.parse_args().out)
+    parser.add_argument(
+        "--skill", type=Path, help="folder that keeps the skill phase's model, to retry the habit phase"
+    )
+    options = parser.parse_args()
+    build(options.out, options.skill)
 
 
 if __name__ == "__main__":
