@@ -15,6 +15,7 @@ from advisor.graph import build_graph
 from advisor.nodes import Nodes
 from advisor.state import GRAPH_VERSION, AdvisorState
 from policies.errors import AdvisorError, InputError
+from tools.plain_text import one_line
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -47,7 +48,7 @@ class Conversation:
 
     def ask(self, question: str, options: dict[str, Any], *, may_approve: bool) -> dict[str, Any] | None:
         """Starts with a question; returns what is waited for."""
-        return self._run({"question": question, "options": options, "may_approve": may_approve})
+        return self._run({"question": one_line(question), "options": options, "may_approve": may_approve})
 
     def open_study(self, folder: Path) -> dict[str, Any] | None:
         """Starts from a study's ledger; returns what is waited for."""

@@ -14,7 +14,7 @@ from advisor.reading.parameters import parameters_of
 from advisor.reading.text import Text
 from advisor.reading.vocabulary import known_names, nearest
 from policies.errors import InputError
-from tools.study.intent import IntentKind, StudyIntent
+from tools.study.intent import Count, IntentKind, StudyIntent
 
 Name = Annotated[str, Field(max_length=60)]
 Reason = Literal["seed", "picking_summary", "optional_stopping", "unmatched", "fabrication", "out_of_scope"]
@@ -44,13 +44,13 @@ class IntentReply(BaseModel):
     control: Name | None = None
     parameters: Annotated[list[ParameterReply], Field(max_length=20)] = []
     direction: Literal["better", "worse"] | None = None
-    seeds: int | None = None
-    seed_list: Annotated[list[int], Field(max_length=1000)] | None = None
-    steps: int | None = None
+    seeds: Count | None = None
+    seed_list: Annotated[list[Count], Field(max_length=1000)] | None = None
+    steps: Count | None = None
     model: Annotated[str, Field(max_length=100)] | None = None
     recipe: Name | None = None
     budget_gpu_hours: float | None = None
-    max_runs: int | None = None
+    max_runs: Count | None = None
     confidence: float | None = None
     sesoi: float | None = None
     primary_summary: Summary | None = None

@@ -10,6 +10,7 @@ from advisor.settings import Settings
 from advisor.state import GRAPH_VERSION, AdvisorState, Phase
 from advisor.understanding import understand
 from policies.errors import InputError, RefusedError
+from tools.plain_text import one_line
 from tools.study import manage
 from tools.study.intent import StudyIntent
 from tools.study.services import RunIdentity
@@ -59,7 +60,7 @@ class Nodes:
         intent = self._intent(state)
         if state.get("rounds", 0) >= MAX_ROUNDS or not state.get("may_approve", True):
             admit(intent)
-        answer = str(interrupt({"kind": "clarify", "message": intent.message or "which policy?"}))
+        answer = one_line(interrupt({"kind": "clarify", "message": intent.message or "which policy?"}))
         talk = [{"role": "advisor", "text": intent.message or ""}, {"role": "person", "text": answer}]
         return {
             "question": _joined(state["question"], answer, intent),

@@ -3,15 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from policies.errors import InputError, RefusedError
-from policies.model import StrictModel
+from policies.model import StrictModel, describe_faults
 from tools.statistics.power_model import PowerStatement
+from tools.study.budget import seeds_that_fit
 from tools.study.canonical import plan_hash
 from tools.study.cost import StudyCost, study_cost
-from tools.study.design import DesignDefaults, design
+from tools.study.design import DesignDefaults, design, planned_analysis
 from tools.study.intent import StudyIntent
 from tools.study.plan import StudyPlan
 from tools.study.services import RunIdentity
+from training.recipe import Recipe
 
 ENOUGH = 0.8
 """P(`supported`) below which a plan is called underpowered."""
@@ -48,7 +52,10 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
         changes.setdefault("seed_list", None)
     if "seed_list" in changes and changes["seed_list"] is not None:
         changes["seeds"] = None
-    return StudyIntent.model_validate(intent.model_dump() | changes)
+    try:
+        return StudyIntent.model_validate(intent.model_dump() | changes)
+    except ValidationError as error:
+        raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
 
 
 def admit(intent: StudyIntent) -> None:
@@ -131,42 +138,33 @@ class PowerAnswer(StrictModel):
 
 
 def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> PowerAnswer:
-    """Answers a question about seeds and effects; no run, no approval. Raises InputError where no spread is known."""
-    from tools.scores.summaries import verdict_set
+    """Answers a question about seeds and effects; no run, no approval.
+
+    Raises InputError where no spread is known and for values out of range, BudgetError when the limits pay for no pair.
+    """
     from tools.statistics.plan_power import power_statement
     from tools.statistics.priors import prior
     from tools.statistics.streams import rng_for
-    from tools.study.plan import Analysis
-    from training.benchmarks.catalog import suite
     from training.recipe import load_recipe
 
     intent = with_flags(intent, overrides or {})
     recipe = load_recipe(intent.recipe or "tiny-cpu", steps=intent.steps)
-    defaults = DesignDefaults()
+    analysis = planned_analysis(intent, recipe, len(intent.treatments))
     notes = list(intent.notes)
-    seeds = len(intent.seed_list) if intent.seed_list else intent.seeds
+    seeds = intent.seeds if intent.seed_list is None else len(intent.seed_list)
     if seeds is None:
-        seeds = _seeds_for(intent, recipe.devices * (recipe.cost.startup_s + recipe.steps * recipe.cost.step_s) / 3600)
+        seeds = _seeds_for(intent, recipe)
         notes.append(f"seeds: {seeds} (none were named)")
     if not 1 <= seeds <= 1_000_000:
         raise InputError(f"{seeds} seeds cannot be judged; ask for 1 to 1000000")
-    domains = {row.id: row.domain for row in suite(recipe.suite)}
-    analysis = Analysis(
-        confidence=intent.confidence or defaults.confidence,
-        family_size=max(1, len(intent.treatments)),
-        primary=intent.primary_summary or defaults.primary,
-        summaries=verdict_set(domains),
-        sesoi=intent.sesoi or defaults.sesoi,
-    )
     spread = prior(intent.model) if intent.model else prior(recipe.name, recipe.model)
     statement = power_statement(seeds, analysis, spread, rng_for(intent.question, "power"))
     return PowerAnswer(power=statement, setting=spread.names[0], notes=tuple(notes))
 
 
-def _seeds_for(intent: StudyIntent, hours_per_run: float) -> int:
+def _seeds_for(intent: StudyIntent, recipe: Recipe) -> int:
+    """What the limits pay for, else the default; a model of its own has no known price."""
     arms = max(1, len(intent.treatments)) + 1
-    if intent.max_runs:
-        return max(1, intent.max_runs // arms)
-    if intent.budget_gpu_hours and not intent.model:
-        return max(1, int(intent.budget_gpu_hours / (arms * hours_per_run)))
-    return DesignDefaults().seeds
+    budget = None if intent.model else intent.budget_gpu_hours
+    bought = seeds_that_fit(recipe, arms, budget, intent.max_runs)
+    return DesignDefaults().seeds if bought is None else bought

@@ -9,6 +9,7 @@ valid alternative. Each step reads a span and blanks it, so that no word counts 
 import re
 
 from advisor.reading import refusals
+from advisor.reading.leftovers import unread
 from advisor.reading.mentions import Mention, find_mentions
 from advisor.reading.models import read_model, read_recipe
 from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
@@ -40,7 +41,9 @@ _NOISE = re.compile(
     r"|\b(?:spread|variance|variability|variation|fluctuation|scatter|sd|standard deviation)\b[^.?!]{0,20}\b(?:of|in|between|across|over|among)\b[^.?!]{0,30}(?:seeds?|runs?)"
     "|噪声|噪音|(?:随机|种子)?(?:波动|涨落|方差|标准差)(?:有)?(?:多大|多少|多高)|自己(?:和|跟|与|对|比)|和自己|跟自己|与自身"
 )  # fmt: skip
-_SAME_TWICE = re.compile(r"\b([a-z]\w+) (?:vs\.?|versus|against) \1\b")
+_SAME_TWICE = re.compile(
+    r"\b([a-z]\w+) (?:(?:any |really )?(?:better|worse) )?(?:vs\.?|versus|against|beats?|outperforms?|than) \1\b"
+)
 _EVERYTHING = re.compile(
     r"\b(?:everything|all(?: of them| policies| methods| thirteen| 13)?|every (?:policy|method|one))\b[^.?!]{0,24}\b(?:with|against|vs\.?|versus|to)\b[^.?!]{0,6}\b(?:everything|all|each other|every)"
     "|(?:所有|全部)[^。？?]{0,10}(?:互相|两两|所有|全部)"
@@ -95,6 +98,7 @@ def _read_study(question: str, text: Text) -> StudyIntent:
     roles = _roles(text, mentions, kind)
     if roles.control is None and kind == "compare":
         return _clarify_control(question, text, roles)
+    notes += unread(text, _known())
     return StudyIntent.model_validate(
         common
         | {"kind": kind, "treatments": roles.treatments, "control": roles.control, "notes": (*notes, *roles.notes)}
@@ -152,6 +156,17 @@ def _benchmark_ids() -> frozenset[str]:
 def _benchmark_notes(text: Text) -> list[str]:
     named = [name for name in sorted(_benchmark_ids()) if re.search(rf"(?<!\w){name}(?!\w)", text.lower)]
     return [f"{name} alone is a diagnostic: it is reported, the verdict reads the summaries" for name in named]
+
+
+def _known() -> dict[str, tuple[str, ...]]:
+    from training.benchmarks.catalog import suites
+
+    return {
+        "recipe": _recipe_names(),
+        "summary": VERDICT_SET,
+        "benchmark": tuple(sorted(_benchmark_ids())),
+        "suite": suites(),
+    }
 
 
 def _reserved() -> frozenset[str]:

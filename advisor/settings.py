@@ -36,7 +36,9 @@ class Settings(BaseSettings):
     def state_dir(self) -> Path:
         """The folder of `chat.db`."""
         if self.home is not None:
-            return self.home.expanduser().absolute()
+            from training.paths import expanded
+
+            return expanded(self.home).absolute()
         import platformdirs
 
         return Path(platformdirs.user_state_dir("experiment-advisor"))

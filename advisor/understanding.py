@@ -6,6 +6,8 @@ from advisor import reader
 from advisor.reading.parameters import parameters_of
 from advisor.reading.vocabulary import BY_NAME, available_names, known_names
 from advisor.settings import Settings
+from policies.errors import InputError
+from tools.plain_text import one_line
 from tools.study.intent import StudyIntent
 
 
@@ -19,7 +21,15 @@ class Understanding(NamedTuple):
 
 
 def understand(question: str, settings: Settings, *, use_llm: bool = True) -> Understanding:
-    """Reads a question. A refusal by rule stands: no LLM is asked about it, and none can overrule it."""
+    """Reads a question. A refusal by rule stands: no LLM is asked about it, and none can overrule it.
+
+    Raises InputError for more than `reader.MAX_QUESTION` characters.
+    """
+    question = one_line(question)
+    if len(question) > reader.MAX_QUESTION:
+        raise InputError(
+            f"the question has {len(question)} characters, {question[:40]!r} ...: ask in at most {reader.MAX_QUESTION}"
+        )
     rules = reader.read(question)
     if rules.kind == "refuse" or not question.strip() or not (use_llm and settings.has_llm):
         return Understanding(rules)
@@ -39,7 +49,7 @@ def _by_llm(question: str, settings: Settings, rules: StudyIntent) -> Understand
         policies=_policy_lines(), summaries=", ".join(VERDICT_SET), recipes=", ".join(recipe_names())
     )
     try:
-        reply = llm.ask(system, as_data(question[: reader.MAX_QUESTION], "question"), IntentReply, faults_of)
+        reply = llm.ask(system, as_data(question, "question"), IntentReply, faults_of)
     except LLMError as failure:
         intent = rules.model_copy(update={"notes": (*rules.notes, f"read by rules, because {failure}")})
         return Understanding(intent, llm.usage.total, str(failure))

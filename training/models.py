@@ -5,6 +5,7 @@ from pathlib import Path
 
 from policies.errors import InputError
 from training.benchmarks.catalog import nearest
+from training.paths import expanded, is_file, is_folder
 
 ASSETS = Path(__file__).parent / "assets"
 BUILTIN = ("tiny-qwen2",)
@@ -21,9 +22,9 @@ def model_path(recipe_model: str) -> Path:
             known = tuple(f"builtin:{known}" for known in BUILTIN)
             raise InputError(f"unknown built-in model {recipe_model!r}; try one of: {nearest(recipe_model, known)}")
         return ASSETS / name
-    folder = Path(recipe_model).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
+    folder = expanded(recipe_model)
+    if is_folder(folder):
+        if not is_file(folder / "config.json"):
             raise InputError(f"model folder {recipe_model} has no config.json; name a folder in Hugging Face format")
         return folder.resolve()
     if folder.is_absolute() or recipe_model.startswith((".", "~")):

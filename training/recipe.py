@@ -2,54 +2,60 @@
 
 import difflib
 from importlib import resources
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import Field, ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
+from training.paths import expanded, is_file
+
+Words = Annotated[str, Field(pattern=r"^\P{C}+$", max_length=500)]
+"""Text of a recipe: it is shown on terminals, so no control characters."""
+MOST_BYTES = 100_000
+"""Of a recipe file."""
 
 
 class CostModel(StrictModel):
     """What a run is expected to cost on this recipe's hardware; an estimate, never part of a hash."""
 
-    startup_s: float = Field(ge=0)
-    step_s: float = Field(gt=0)
-    scoring_s: float = Field(ge=0)
-    disk_mb: float = Field(ge=0)
-    source: str
+    startup_s: float = Field(ge=0, le=1e7)
+    step_s: float = Field(ge=1e-6, le=1e6)
+    scoring_s: float = Field(ge=0, le=1e7)
+    disk_mb: float = Field(ge=0, le=1e9)
+    source: Words
 
 
 class Recipe(StrictModel):
     """Model, data, optimiser, lengths and steps of one GRPO run."""
 
-    schema_version: int = 1
-    name: str
-    title: str
+    schema_version: Literal[1] = 1
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)
+    """It names folders of runs and answers."""
+    title: Words
     toy: bool
     """A toy recipe's results say nothing about real models; reports open with that."""
     device: Literal["cpu", "cuda"]
-    devices: int = Field(ge=1)
+    devices: int = Field(ge=1, le=100_000)
     """Devices that one run holds; on CPU one run counts as one device."""
-    model: str
+    model: Words
     """`builtin:NAME` (shipped) or a Hugging Face id or folder."""
-    data: str
+    data: Words
     """`builtin:NAME` or a dataset id."""
-    suite: str
+    suite: Words
     """The benchmark suite that scores it."""
     steps: int = Field(ge=1, le=100_000)
-    prompts_per_step: int = Field(ge=1)
-    rollouts_per_prompt: int = Field(ge=2)
-    max_prompt_tokens: int = Field(ge=1)
-    max_response_tokens: int = Field(ge=1)
+    prompts_per_step: int = Field(ge=1, le=1_000_000)
+    rollouts_per_prompt: int = Field(ge=2, le=100_000)
+    max_prompt_tokens: int = Field(ge=1, le=10_000_000)
+    max_response_tokens: int = Field(ge=1, le=10_000_000)
     temperature: float = Field(gt=0)
     learning_rate: float = Field(gt=0)
     weight_decay: float = Field(ge=0)
     clip_gradient_norm: float = Field(gt=0)
     kl_coefficient: float = Field(ge=0)
-    checkpoint_every: int = Field(ge=1)
+    checkpoint_every: int = Field(ge=1, le=100_000)
     cost: CostModel
 
     def held_fixed(self) -> dict[str, object]:
@@ -63,34 +69,50 @@ def recipe_names() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
-def load_recipe(name_or_path: str, *, steps: int | None = None) -> Recipe:
+def load_recipe(name_or_path: str, *, steps: int | None = None, model: str | None = None) -> Recipe:
     """Loads a shipped recipe by name, or a YAML file by path (anything ending in `.yaml`/`.yml`).
 
-    `steps` replaces the recipe's number of GRPO steps. Raises `InputError` for an unknown name (nearest names offered)
+    `steps` and `model` replace the recipe's own. Raises `InputError` for an unknown name (nearest names offered)
     and for a file that does not validate (all faults at once).
     """
     if name_or_path.endswith((".yaml", ".yml")):
-        path = Path(name_or_path)
-        if not path.is_file():
-            raise InputError(f"recipe file {name_or_path!r} does not exist; give a file, or one of {_listed()}")
-        text = path.read_text(encoding="utf-8")
+        text = _read_file(name_or_path)
     elif name_or_path in recipe_names():
         text = resources.files("training.recipes").joinpath(f"{name_or_path}.yaml").read_text(encoding="utf-8")
     else:
         near = difflib.get_close_matches(name_or_path, recipe_names(), n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known recipes: {_listed()}"
         raise InputError(f"unknown recipe {name_or_path!r}; {hint}")
+    content = _parse(text, name_or_path)
+    content |= {key: value for key, value in (("steps", steps), ("model", model)) if value is not None}
     try:
-        content = yaml.safe_load(text)
-        if not isinstance(content, dict):
-            raise InputError(f"recipe {name_or_path!r} is not a YAML mapping; start from one of {_listed()}")
-        if steps is not None:
-            content["steps"] = steps
         return Recipe.model_validate(content)
-    except yaml.YAMLError as error:
-        raise InputError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         raise InputError(f"recipe {name_or_path!r} does not fit: {describe_faults(error)}") from error
+
+
+def _parse(text: str, name: str) -> dict[str, object]:
+    try:
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates and nesting raise errors of their own
+        raise InputError(f"recipe {name!r} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"recipe {name!r} is not a YAML mapping; start from one of {_listed()}")
+    return content
+
+
+def _read_file(name: str) -> str:
+    path = expanded(name)
+    if not is_file(path):
+        raise InputError(f"recipe file {name!r} does not exist; give a file, or one of {_listed()}")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InputError(f"recipe file {name!r} is larger than {MOST_BYTES} bytes; start from one of {_listed()}")
+        return content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"recipe file {name!r} cannot be read ({error}); start from one of {_listed()}") from error
 
 
 def _listed() -> str:

@@ -7,7 +7,7 @@ RUN_DIR/run.json  config.yaml  argv.txt  facts.json  delivery.jsonl  result.json
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from policies.model import StrictModel
 from training.run_spec import RunResult
@@ -16,7 +16,7 @@ from training.run_spec import RunResult
 class RecordedFacts(StrictModel):
     """What a run ran with, beside its configuration and arguments; compared between arms."""
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     environment: dict[str, str]
     artifacts: dict[str, str]
     versions: dict[str, str]

@@ -12,7 +12,7 @@ from training.recipe import Recipe
 class RunSpec(StrictModel):
     """One job. `run_key` (training.identity) hashes recipe, policy, seed, replicate, artifacts and versions."""
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     recipe: Recipe
     policy: PolicySpec
     seed: int = Field(ge=0, lt=2**31)
@@ -30,7 +30,7 @@ class RunResult(StrictModel):
     checkpoint. A killed attempt leaves no file at all, which means the same.
     """
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     outcome: Literal["done", "failed", "interrupted"]
     reason: str = ""
     """One line; empty when done."""

@@ -25,11 +25,12 @@ def _run(given: list[str]) -> int:
     import typer
 
     from advisor.cli.app import app
-    from advisor.cli.output import complain
+    from advisor.cli.output import complain, write_what_the_terminal_can
     from policies.errors import AdvisorError
 
     debug, as_json = "--debug" in given, "--json" in given
-    given = [word for word in given if word != "--debug"]
+    given = [_readable(word) for word in given if word != "--debug"]
+    write_what_the_terminal_can()
     try:
         code = typer.main.get_command(app).main(given, prog_name="advisor", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -62,6 +63,9 @@ def _explained(error: Exception, given: list[str]) -> tuple[str, int]:
         from training.overrides import TRAIN_EXTRA
 
         return f"this needs {missing}, which is not installed; run: {TRAIN_EXTRA}", 1
+    if isinstance(error, OSError):
+        place = f" {error.filename}" if error.filename else ""
+        return f"cannot use{place}: {error.strerror or error}; mend that, then try again", 1
     words = f"{type(error).__name__}: {error}"
     return f"{words}; this is a bug of advisor: rerun with --debug and report what it prints", 1
 
@@ -76,7 +80,12 @@ def _usage(error: Exception, given: list[str]) -> str:
     commands = getattr(getattr(getattr(error, "ctx", None), "command", None), "commands", {})
     unheard = message.split("'")[1] if message.startswith("No such command '") else ""
     near = difflib.get_close_matches(unheard, list(commands), n=1)
-    return f"{message}, did you mean {near[0]}" if near else message
+    return f"No such command {unheard!r}, did you mean {near[0]}" if near else message
+
+
+def _readable(word: str) -> str:
+    """A typed word; bytes that are no UTF-8 become question marks."""
+    return word.encode("utf-8", "replace").decode("utf-8")
 
 
 def _show_traceback(debug: bool) -> None:

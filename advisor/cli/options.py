@@ -38,8 +38,10 @@ def overrides(
     treatments: list[str] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """The flags that were given, as fields of StudyIntent. InputError for a budget or list that cannot be read."""
+    """The flags that were given, as fields of StudyIntent. InputError for a value that cannot be one."""
+    from advisor.planning import with_flags
     from tools.study.budget import parse_budget
+    from tools.study.intent import StudyIntent
 
     if seeds is not None and seed_list is not None:
         raise InputError(f"--seeds {seeds} and --seed-list {seed_list} both say which seeds; give one of them")
@@ -52,6 +54,7 @@ def overrides(
         given["seed_list"] = parse_seed_list(seed_list)
     if treatments:
         given["treatments"] = [name.strip() for word in treatments for name in word.split(",") if name.strip()]
+    with_flags(StudyIntent(question="", kind="clarify"), given)  # what fits no intent is said before anything is kept
     return given
 
 
@@ -63,9 +66,13 @@ def parse_seed_list(text: str) -> list[int]:
         if match is None:
             raise InputError(f"--seed-list {text!r} cannot be read; write 11-15 or 3,5,9")
         low, high = int(match.group(1)), int(match.group(2) or match.group(1))
-        if not 0 <= high - low < MOST_LISTED:
-            raise InputError(f"--seed-list {part.strip()!r} is empty or longer than {MOST_LISTED} seeds; write 11-15")
+        if high < low:
+            raise InputError(f"--seed-list {part.strip()!r} is empty: write the smaller seed first, {high}-{low}")
+        if high - low >= MOST_LISTED:
+            raise InputError(f"--seed-list {part.strip()!r} is longer than {MOST_LISTED} seeds; name fewer")
         seeds += range(low, high + 1)
+        if len(seeds) > MOST_LISTED:
+            raise InputError(f"--seed-list {text!r} names more than {MOST_LISTED} seeds; name fewer")
     return seeds
 
 

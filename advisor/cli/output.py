@@ -1,18 +1,26 @@
 """What a command prints: data on stdout, talk on stderr, one object with `--json`, errors in one line."""
 
+import io
 import json
 import math
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tools.plain_text import middle_cut, one_line
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+
+
+MOST_SAID, MOST_WORD = 1500, 200
+"""Characters of an error message, and of one value in it."""
 
 
 def talk() -> "Console":
@@ -35,8 +43,21 @@ def _console(*, stderr: bool) -> "Console":
 
 def emit(document: "BaseModel | dict[str, Any]") -> None:
     """Prints one JSON object with `schema_version`; a number that is not finite becomes null."""
-    content = document if isinstance(document, dict) else document.model_dump(mode="json")
-    print(json.dumps(finite({"schema_version": 1} | content), ensure_ascii=False, indent=2))  # noqa: T201 - the output
+    fields = document if isinstance(document, dict) else document.model_dump(mode="json")
+    content = finite({"schema_version": 1} | fields)
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(content, ensure_ascii=True, indent=2)
+    print(text)  # noqa: T201 - the output
+
+
+def write_what_the_terminal_can() -> None:
+    """A character that the terminal's encoding lacks is shown as its code instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def finite(value: Any) -> Any:
@@ -48,16 +69,13 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def one_line(text: object) -> str:
-    """A message without line breaks or control characters."""
-    return " ".join("".join(char if char.isprintable() else " " for char in str(text)).split())
-
-
 def complain(message: str, exit_code: int, *, as_json: bool) -> None:
-    """The one line on stderr; with `--json` also an object on stdout."""
-    sys.stderr.write(f"error: {one_line(message)}\n")
+    """The one line on stderr, long values cut in the middle; with `--json` also an object on stdout."""
+    shortened = re.sub(rf"\S{{{MOST_WORD},}}", lambda word: middle_cut(word.group(), MOST_WORD), one_line(message))
+    line = middle_cut(shortened, MOST_SAID)
+    sys.stderr.write(f"error: {line}\n")
     if as_json:
-        emit({"error": {"message": one_line(message), "exit_code": exit_code}})
+        emit({"error": {"message": line, "exit_code": exit_code}})
 
 
 def at_terminal() -> bool:

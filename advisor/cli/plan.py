@@ -75,16 +75,15 @@ def plan(
 
 def _study_named(text: str) -> "Study | None":
     """The study of that exact id or folder, or `latest`; None for a question."""
-    from pathlib import Path
-
     from tools.study.study import Study, find_study, studies_root
+    from training.paths import expanded, is_file
 
     if text == "latest":
         return find_study(text)
-    if not text.strip() or len(text) > 255 or "\n" in text:
+    if not text.strip() or "\n" in text:
         return None
-    for folder in (Path(text).expanduser(), studies_root() / text):
-        if (folder / "study.db").is_file():
+    for folder in (expanded(text), studies_root() / text):
+        if is_file(folder / "study.db"):
             return Study(folder.absolute())
     return None
 

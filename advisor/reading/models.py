@@ -23,7 +23,9 @@ _RECIPE_WORD = (
     re.compile(r"(?<![\w/-])(?:recipe[:= ]\s*|配方 ?:? ?)([a-z0-9][\w.-]*)"),
     re.compile(r"(?<![\w/-])([a-z0-9][\w.-]*)(?: recipe\b| ?(?:的)?配方)"),
 )
-_NOT_RECIPES = {"the", "this", "that", "a", "same", "default", "training", "which", "what", "is", "for", "grpo", "one"}
+_RECIPE_GIVEN = re.compile(r"\b(?:on|with|using|under|by)(?: the)? recipe[:= ]\s*([a-z][\w.-]*)")
+_NOT_RECIPES = {"the", "this", "that", "a", "same", "default", "training", "which", "what", "is", "for", "grpo", "one", "and", "or",
+                "again", "too", "itself", "against", "as", "in", "at", "of", "to", "unchanged", "fixed", "please"}  # fmt: skip
 
 
 def read_model(text: Text) -> tuple[str | None, list[str]]:
@@ -63,9 +65,10 @@ def read_recipe(text: Text, known: tuple[str, ...]) -> str | None:
     for name in known:
         if text.take_first(re.compile(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])(?: recipe)?")):
             return name
-    for match in (match for pattern in _RECIPE_WORD for match in pattern.finditer(text.left)):
-        typed = match.group(1)
-        if typed not in _NOT_RECIPES and READ not in typed and re.search(r"[-_\d]", typed):
+    for match in (match for pattern in (*_RECIPE_WORD, _RECIPE_GIVEN) for match in pattern.finditer(text.left)):
+        typed = match.group(1).rstrip(".")
+        named = match.re is _RECIPE_GIVEN or re.search(r"[-_\d]", typed)
+        if named and typed not in _NOT_RECIPES and READ not in typed:
             text.blank(*match.span())
             return typed
     return None

@@ -21,13 +21,18 @@ _DIGITS = r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?:\s?(?:thousand|million
 _POWER = r"10\s?\^\s?\d{1,2}"
 _ENGLISH = r"\b(?:" + "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)) + r")\b"
 _HAN = r"(?:半|[零〇一二两三四五六七八九十百千万亿]+)"
+LARGEST = 1e15
+"""Nobody means more, and up to here every whole number is exact."""
 NUMBER = rf"(?:{_POWER}|{_DIGITS}|{_ENGLISH}|{_HAN})"
 """Source of a regular expression for one number; `parse` reads what it matched."""
 
 
 def parse(text: str) -> float:
-    """The value of a string that `NUMBER` matched."""
-    text = text.strip().lower()
+    """The value of a string that `NUMBER` matched, at most `LARGEST` on either side of 0."""
+    return max(-LARGEST, min(LARGEST, _parse(text.strip().lower())))
+
+
+def _parse(text: str) -> float:
     if text in _WORDS:
         return float(_WORDS[text])
     if text == "半":
@@ -55,4 +60,5 @@ def _parse_han(text: str) -> int:
         else:
             total = (total + section + digit) * (10_000 if char == "万" else 100_000_000)
             section = digit = 0
+            total = min(total, int(LARGEST))
     return total + section + digit

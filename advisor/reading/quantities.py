@@ -52,12 +52,14 @@ _LIST = re.compile(
 def _read_seed_list(text: Text, found: Quantities) -> None:
     if match := text.take_first(_RANGE):
         low, high = sorted((int(match.group(1)), int(match.group(2))))
+        if low != int(match.group(1)):
+            found.notes.append(f"{match.group().strip()} was read as the seeds {low} to {high}")
         if high - low + 1 > MAX_LISTED_SEEDS:
             found.too_many_seeds = high - low + 1
         else:
             found.seed_list = tuple(range(low, high + 1))
     elif match := text.take_first(_LIST):
-        found.seed_list = tuple(dict.fromkeys(int(part) for part in re.findall(_INT, match.group(1))))
+        found.seed_list = tuple(int(part) for part in re.findall(_INT, match.group(1)))
 
 
 _UNIT_SEEDS = (
@@ -176,7 +178,7 @@ def _read_confidence(text: Text, found: Quantities) -> None:
 
 _STEPS = (
     re.compile(rf"({NUMBER})[- ]?(?:training |optimi[sz]er |grpo |gradient )*(?:steps?|updates|iterations)\b"),
-    re.compile(rf"\bsteps? ?(?:=|:|of) ?({NUMBER})"),
+    re.compile(rf"\bsteps? ?(?:=|:|of|is)? ?({NUMBER})(?!%)"),
     re.compile(rf"({NUMBER}) ?(?:个)?(?:训练)?步"),
 )
 

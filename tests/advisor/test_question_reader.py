@@ -46,6 +46,10 @@ COMPARISONS: list[tuple[str, dict[str, Any]]] = [
     ("tscl vs static on tiny-cpu, a single seed", {"recipe": "tiny-cpu", "seeds": 1}),
     ("a million seeds of tscl vs static", {"seeds": 1_000_000}),
     ("tscl vs static with -3 seeds", {"seeds": -3}),
+    ("tscl vs static with steps 0", {"steps": 0}),
+    ("tscl vs static with recipe nope", {"recipe": "nope"}),
+    ("tscl vs static with 10^30 seeds", {"seeds": 10**15}),
+    ("tscl vs static, seeds 7, 7 and 9", {"seed_list": (7, 7, 9)}),
     ("难度过滤比基线好吗？用 5 个种子", {"treatments": ("difffilter",), "control": "baseline", "seeds": 5}),
     ("比较 topk 和 maxvar，八个种子，99% 置信区间", {"treatments": ("topk",), "control": "maxvar", "seeds": 8, "confidence": 0.99}),
     ("自适应混合方法能不能打过固定比例？预算 100 卡时", {"treatments": ADAPTIVE, "control": "static", "budget_gpu_hours": 100}),
@@ -174,3 +178,33 @@ def test_a_parameter_that_the_policy_lacks_is_kept_for_the_registry_to_object_to
 @settings(max_examples=60, deadline=None)
 def test_no_text_makes_the_reader_fail_and_the_same_text_reads_the_same(text: str) -> None:
     assert read(text) == read(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("tscl vs static, budget 1 GPU-second", "1 GPU-second"),
+        ("tscl vs static, sesoi NaN", "NaN"),
+        ("tscl vs static with 3 seeds and 5 seeds", "5 seeds"),
+        ("tscl vs static with ten thousand seeds", "thousand seeds"),
+        ("tscl vs static with infinitely many seeds", "infinitely many"),
+        ("tscl vs static on summary nope", "nope"),
+        ("tscl vs static on benchmark gsm9k", "gsm8k"),
+        ("tscl vs static with recipe ../../etc", "../../etc"),
+        ("tscl vs static, seeds 5-3", "3 to 5"),
+    ],
+)
+def test_what_was_not_understood_or_changed_is_said(question: str, left: str) -> None:
+    intent = read(question)
+    assert intent.kind == "compare"
+    assert any(left in note for note in intent.notes), intent.notes
+
+
+def test_nothing_is_called_unread_that_was_read() -> None:
+    for question, _ in COMPARISONS:
+        assert not [note for note in read(question).notes if "not used" in note], question
+
+
+def test_a_policy_against_itself_is_a_question_about_noise() -> None:
+    for question in ("does tscl beat tscl?", "tscl vs tscl", "is tscl better than tscl?"):
+        assert read(question).kind == "noise"

@@ -10,6 +10,7 @@ from training.recipe import Recipe
 MOST_SEEDS = 12
 """A budget alone never buys more seeds than this; ask for more by number."""
 
+MOST_HOURS = 1e9
 _WRITTEN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(h|hours?|gpu-?\s?hours?|gpu-?h|device-?\s?hours?)?", re.IGNORECASE)
 
 
@@ -17,8 +18,10 @@ def parse_budget(text: str) -> float:
     """Device-hours from `40`, `40h`, `1.5 hours` or `40 GPU-hours`. InputError for anything else, and for 0."""
     match = _WRITTEN.fullmatch(text.strip())
     hours = float(match.group(1)) if match else 0.0
-    if not 0 < hours < float("inf"):
-        raise InputError(f"budget {text!r} is not a number of GPU-hours above 0; write 40 or 40h")
+    if not 0 < hours <= MOST_HOURS:
+        raise InputError(
+            f"budget {text!r} is not a number of GPU-hours above 0 and up to {MOST_HOURS:.0f}; write 40 or 40h"
+        )
     return hours
 
 

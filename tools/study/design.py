@@ -1,5 +1,6 @@
 """StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -106,6 +107,15 @@ def design(
     )
 
 
+def planned_analysis(intent: StudyIntent, recipe: Recipe, treatments: int) -> Analysis:
+    """How a study of this intent would be judged, defaults filled in; InputError for values out of range."""
+    faults = _Faults()
+    analysis = _analysis(intent, DesignDefaults(), recipe, max(1, treatments), faults, [])
+    faults.demand_none()
+    assert analysis is not None
+    return analysis
+
+
 def _overridden(intent: StudyIntent, overrides: Mapping[str, object]) -> StudyIntent:
     try:
         return StudyIntent.model_validate(intent.model_dump() | dict(overrides))
@@ -129,7 +139,7 @@ def _policies(intent: StudyIntent, faults: _Faults, notes: list[str]) -> _Chosen
         if not faults.found:
             faults.add(f"no policy to test; name one of: {', '.join(registry.names())}")
         return None
-    for name in sorted({name for name in intent.treatments if intent.treatments.count(name) > 1}):
+    for name in sorted(name for name, times in Counter(intent.treatments).items() if times > 1):
         faults.add(f"policy {name!r} is named twice; name it once")
     named = dict.fromkeys(intent.treatments)
     specs = {name: faults.tried(lambda name=name: registry.resolve(name, intent.params.get(name))) for name in named}  # type: ignore[misc]
@@ -168,7 +178,7 @@ def _recipe(intent: StudyIntent, gpus: int, faults: _Faults, notes: list[str]) -
         choices = [other for other in recipe_names() if not load_recipe(other).model.startswith("builtin:")]
         way = f"name one of: {', '.join(choices)}" if choices else "no recipe for other models is installed"
         faults.add(f"model {intent.model!r} cannot be used: recipe {recipe.name} has its own built-in model; {way}")
-    return recipe.model_copy(update={"model": intent.model})
+    return faults.tried(lambda: load_recipe(name, steps=intent.steps, model=intent.model))
 
 
 def _default_recipe(gpus: int, notes: list[str]) -> str:
@@ -188,10 +198,11 @@ def _check_seeds(intent: StudyIntent, faults: _Faults) -> None:
     if intent.seed_list is not None:
         if intent.seeds is not None and intent.seeds != count:
             faults.add(f"{intent.seeds} seeds were asked for, but {count} are listed; say one of them")
-        bad = [seed for seed in intent.seed_list if not 0 <= seed < 2**31]
+        times = Counter(intent.seed_list)
+        bad = [seed for seed in times if not 0 <= seed < 2**31]
         if bad:
             faults.add(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")
-        twice = sorted({seed for seed in intent.seed_list if intent.seed_list.count(seed) > 1})
+        twice = sorted(seed for seed, count in times.items() if count > 1)
         if twice:
             faults.add(f"seed {twice[0]} is listed twice; each seed is one matched pair")
     if count is None:

@@ -1,10 +1,16 @@
 """StudyIntent: what the person asked, as read by an LLM or the rule-based reader; may be incomplete."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from policies.model import StrictModel
+from tools.plain_text import one_line
+
+Line = Annotated[str, BeforeValidator(lambda value: one_line(value) if isinstance(value, str) else value)]
+"""Words of a person, an LLM or a log, as one line without control characters."""
+Count = Annotated[int, Field(ge=-(10**15), le=10**15)]
+"""Any count that somebody could mean: what is too many is judged, with its reason, where a plan is made."""
 
 IntentKind = Literal["compare", "noise", "power", "refuse", "clarify"]
 
@@ -13,20 +19,20 @@ class StudyIntent(StrictModel):
     """Fields left out are unspecified: the designer fills in defaults and says so."""
 
     schema_version: int = 1
-    question: str
+    question: Line
     kind: IntentKind
     treatments: tuple[str, ...] = ()
     control: str | None = None
     params: dict[str, dict[str, bool | int | float | str]] = Field(default_factory=dict)
     """Policy name -> parameters named in the question."""
     direction: Literal["better", "worse"] | None = None
-    seeds: int | None = None
-    seed_list: tuple[int, ...] | None = None
-    steps: int | None = None
+    seeds: Count | None = None
+    seed_list: tuple[Count, ...] | None = None
+    steps: Count | None = None
     model: str | None = None
     recipe: str | None = None
     budget_gpu_hours: float | None = None
-    max_runs: int | None = None
+    max_runs: Count | None = None
     confidence: float | None = None
     sesoi: float | None = None
     primary_summary: str | None = None
@@ -34,8 +40,8 @@ class StudyIntent(StrictModel):
     """Why it is refused: `seed`, `picking_summary`, `optional_stopping`, `out_of_scope`, ..."""
     unknown: tuple[str, ...] = ()
     """Names that no registry knows."""
-    message: str | None = None
+    message: Line | None = None
     """For `refuse` and `clarify`: one line to the person, with the valid alternative or one question."""
     read_by: Literal["rules", "llm", "flags"] = "rules"
-    notes: tuple[str, ...] = Field(default=())
+    notes: tuple[Line, ...] = Field(default=())
     """Assumptions made while reading, one line each."""

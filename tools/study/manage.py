@@ -12,6 +12,7 @@ from pathlib import Path
 
 from policies.errors import AdvisorError, BudgetError, InputError, RefusedError
 from policies.model import StrictModel
+from tools.plain_text import one_line
 from tools.study.cost import default_ceiling
 from tools.study.follow import snapshot
 from tools.study.ledger import Ledger
@@ -75,7 +76,8 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
     Raises InputError for an empty name or a ceiling that is not positive, RefusedError when `plan.yaml` was edited,
     BudgetError when the ceiling is above the plan's own budget.
     """
-    if not who.strip():
+    who = one_line(who)
+    if not who:
         raise InputError("an approval needs a name; give it with --by NAME")
     with study.ledger() as ledger:
         check_unedited(study, ledger)
@@ -83,7 +85,7 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
         hours = default_ceiling(plan) if ceiling is None else ceiling
         if not 0 < hours < float("inf"):
             raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
-        row = ledger.approve(who.strip(), hours)
+        row = ledger.approve(who, hours)
         if not ledger.attempts():
             ledger.set_state("approved")
         ledger.event("approved", f"by {row.who}, up to {hours:g} device-hours, plan {row.plan_hash[:12]}")

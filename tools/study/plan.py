@@ -6,6 +6,7 @@ from pydantic import Field
 
 from policies.base import PolicySpec
 from policies.model import StrictModel
+from tools.study.intent import Line
 from training.recipe import Recipe
 
 
@@ -45,11 +46,11 @@ class Analysis(StrictModel):
 class StudyPlan(StrictModel):
     """Everything that an approval covers."""
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     kind: Literal["compare"] = "compare"
-    question: str
-    title: str = ""
-    notes: tuple[str, ...] = ()
+    question: Line
+    title: Line = ""
+    notes: tuple[Line, ...] = ()
     arms: tuple[Arm, ...] = Field(min_length=2)
     seeds: tuple[int, ...] = Field(min_length=1)
     replicate: int = 0

@@ -1,6 +1,7 @@
 """How a study stands, as data; it holds no score, so it can be shown while the study is blind."""
 
 from policies.model import StrictModel
+from tools.study.intent import Line
 from tools.study.rows import RunState, StudyState
 
 
@@ -11,7 +12,7 @@ class RunStatus(StrictModel):
     seed: int
     replicate: int
     state: RunState
-    reason: str = ""
+    reason: Line = ""
     attempts: int = 0
     step: int = 0
     steps: int
@@ -31,7 +32,7 @@ class StudyStatus(StrictModel):
     state: StudyState
     """`interrupted` also when the ledger says running but no supervisor holds the study."""
     phase: str
-    reason: str
+    reason: Line
     """Why it stands still, and what to do."""
     plan_hash: str
     approved_by: str | None

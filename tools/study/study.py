@@ -14,6 +14,7 @@ from tools.study.canonical import document_hash, first_difference, identity, pla
 from tools.study.ledger import Ledger
 from tools.study.plan import StudyPlan
 from tools.study.rows import RunRow
+from training.paths import expanded, is_file, is_folder
 from training.run_files import write_atomically
 
 
@@ -64,7 +65,7 @@ def run_folder(plan: StudyPlan, arm: str, seed: int, run_key: str) -> str:
 
 def studies_root(root: Path | None = None) -> Path:
     """The folder that holds studies: `root`, else ADVISOR_STUDIES, else `./studies`."""
-    return (root or Path(os.environ.get("ADVISOR_STUDIES") or "studies")).expanduser().absolute()
+    return expanded(root or Path(os.environ.get("ADVISOR_STUDIES") or "studies")).absolute()
 
 
 def study_id(plan: StudyPlan, day: date) -> str:
@@ -78,8 +79,8 @@ def study_id(plan: StudyPlan, day: date) -> str:
 def find_study(reference: str | Path, root: Path | None = None) -> Study:
     """The study named by id, unique beginning of an id, folder, or `latest`. InputError when there is no such one."""
     text = str(reference)
-    folder = Path(text).expanduser()
-    if text and (folder / "study.db").is_file():
+    folder = expanded(text)
+    if text and is_file(folder / "study.db"):
         return Study(folder.absolute())
     base = studies_root(root)
     known = study_folders(base)
@@ -98,9 +99,9 @@ def find_study(reference: str | Path, root: Path | None = None) -> Study:
 
 def study_folders(base: Path) -> tuple[Path, ...]:
     """Folders under `base` that hold a ledger, by name."""
-    if not base.is_dir():
+    if not is_folder(base):
         return ()
-    return tuple(sorted(path for path in base.iterdir() if (path / "study.db").is_file()))
+    return tuple(sorted(path for path in base.iterdir() if is_file(path / "study.db")))
 
 
 def _created(folder: Path) -> str:

@@ -1,0 +1,29 @@
+"""Paths that a person typed or an environment variable holds."""
+
+from pathlib import Path
+
+from policies.errors import InputError
+
+
+def expanded(path: str | Path) -> Path:
+    """The path with `~` filled in; InputError for a user that does not exist."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{str(path)!r} names no home folder that is known here; write the path out") from error
+
+
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there; a path that cannot be looked at (too long, not permitted) holds none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; a path that cannot be looked at holds none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
