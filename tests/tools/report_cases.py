@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
+from score_tables import DOMAINS
 
 from policies.base import PolicySpec
 from tools.report.material import Approval, Curve, Deviation, Matching, Mismatch, Outcome, ReportMaterial, ReportRun
@@ -17,11 +18,6 @@ from tools.study.delivery_model import Delivery
 from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
 from training.recipe import CostModel, Recipe
 
-DOMAINS = {
-    **dict.fromkeys(("math500", "aime24", "olympiadbench", "minerva_math", "gsm8k"), "math"),
-    **dict.fromkeys(("kk_hard", "bbh_logical_deduction", "bbh_tracking", "zebra_logic_mc"), "logic"),
-    **dict.fromkeys(("gpqa_diamond", "mmlu_pro_chemistry", "mmlu_pro_physics"), "science"),
-}
 NOISE = np.array(
     [
         [0.4, -0.9, 0.3, 0.8, -0.2, -0.6, 1.1, -0.4, 0.2, -0.7, 0.5, 0.6],
@@ -115,10 +111,14 @@ def material(
     rows: tuple[ScoreRow, ...] | None = None,
     mismatches: tuple[Mismatch, ...] = (),
     failures: Mapping[str, int] | None = None,
+    summaries: Mapping[str, Mapping[str, float]] | None = None,
     **changes: object,
 ) -> ReportMaterial:
-    """A judged study; `changes` replace fields of the material."""
+    """A judged study; `summaries`: the verdict set, the primary first; `changes` replace fields of the material."""
     agreed = plan(tuple(effects), seeds)
+    if summaries is not None:
+        analysis = agreed.analysis.model_copy(update={"summaries": summaries, "primary": next(iter(summaries))})
+        agreed = agreed.model_copy(update={"analysis": analysis})
     rows = scores(effects, seeds, spread) if rows is None else rows
     verdict = judge(
         ScoreTable.from_rows(rows),
@@ -215,6 +215,10 @@ def cases() -> dict[str, ReportMaterial]:
         row.model_copy(update={"harness": "h2"}) if row.arm == "tscl" else row for row in scores({"tscl": 0.2})
     )
     unmatched = (Mismatch(treatment="tscl", seed=1, key="data.seed", control_value="1", treatment_value="None | `7`"),)
+    science_alike = tuple(
+        row if row.domain != "science" else row.model_copy(update={"score": 50.0}) for row in scores({"tscl": 0.2})
+    )
+    flat = dict.fromkeys(DOMAINS, 1 / 12)
     return {
         "inconclusive": material({"tscl": 0.2}),
         "inconclusive_weak": material({"tscl": 0.2}, delivery=WEAK),
@@ -228,6 +232,15 @@ def cases() -> dict[str, ReportMaterial]:
         "better_negligible": material({"tscl": 0.5}, seeds=5, spread=0.2),
         "worse": material({"tscl": -6.0}, seeds=5),
         "depends": material({"tscl": SPLIT}, seeds=5),
+        "depends_one_way": material({"tscl": (4.0,) * 5 + (0.0,) * 4 + (-1.0,) * 3}, seeds=5),
+        "two_seeds": material({"tscl": 0.2}, seeds=2, spread=9.0),
+        "one_summary": material({"tscl": 0.2}, summaries={"flat_12": flat}),
+        "partly_stuck": material(
+            {"tscl": 0.2}, rows=science_alike, summaries={"flat_12": flat, "gpqa": {"gpqa_diamond": 1.0}}
+        ),
+        "one_seed_weak": material({"tscl": 1.0}, seeds=1, delivery=WEAK),
+        "unmatched_weak": material({"tscl": 0.2}, mismatches=unmatched, delivery=WEAK),
+        "several_weak": material({"tscl": 0.1, "reward_gap": 6.0}, seeds=5, delivery=WEAK),
         "not_delivered": material({"tscl": 6.0}, seeds=5, delivery=NOT_DELIVERED),
         "one_seed": material({"tscl": 1.0}, seeds=1),
         "identical": material({"tscl": 0.0}, spread=0.0),

@@ -10,7 +10,7 @@ from tools.report.delivery_wording import delivery_short
 from tools.report.facts import facts
 from tools.report.summary_tables import summary_table
 from tools.report.titles import comparison_title, title, verdict_name
-from tools.report.wording import comparison_claims
+from tools.report.wording import comparison_claims, failures_sentence
 from tools.report.wording_study import study_claims
 from tools.statistics.verdict_model import Comparison
 
@@ -99,7 +99,7 @@ def test_points_in_sentences_are_stored_values_rounded_outwards(name: str) -> No
     one = COMPARISONS[name]
     stored = [one.delivery.minimum_dose]
     for summary in one.summaries.values():
-        stored += [summary.mean, summary.low_family, summary.high_family]
+        stored += [summary.mean, summary.low_family, summary.high_family, summary.low_tost, summary.high_tost]
     values = [abs(value) for value in stored if value is not None]
     for number in re.findall(r"(?<![\d.])\d+\.\d\d(?![\d%]| %)", everything(one)):
         assert any(abs(float(number) - value) <= 0.01 + 1e-9 for value in values), number
@@ -152,11 +152,18 @@ TITLES = {
     "worse": "No: tscl is worse than static under all six benchmark summaries in five seed pairs",
     "depends": (
         "It depends on the benchmark summary: the difference is above zero under no_science and math_heavy_6; below "
-        "zero under no_math; not distinguishable from zero under the other three"
+        "zero under no_math; open under the other three"
     ),
-    "not_delivered": "Not tested: the runs named tscl did not get the treatment",
+    "depends_one_way": (
+        "It depends on the benchmark summary: the difference is above zero under math_heavy_6; open under the other "
+        "five"
+    ),
+    "not_delivered": "Not tested: the delivery record does not show that the arms differ as tscl asks",
     "one_seed": "One seed pair cannot say: it gives a difference and no interval",
-    "identical": "Not estimable: the paired differences do not vary between seeds",
+    "one_seed_weak": "One seed pair cannot say: it gives a difference and no interval",
+    "two_seeds": "Two seeds cannot say",
+    "identical": "Not estimable: the paired differences are the same in all seeds under every summary",
+    "partly_stuck": "Not estimable: the paired differences are the same in all seeds under gpqa",
     "no_pair": "No seed is complete in both arms",
     "mixed_harness": "No verdict: the data are not valid for a comparison",
     "lost_pair": "Not shown: four complete pairs cannot outweigh one lost pair",
@@ -171,8 +178,15 @@ def test_the_title_answers_the_question_without_leaning(name: str) -> None:
 
 def test_the_title_of_several_treatments_groups_them_by_answer() -> None:
     assert title(CASES["several"].verdict) == (
-        "Do tscl, reward_gap and dump_ucb beat static? tscl better than static; five seeds cannot say for reward_gap "
-        "and dump_ucb"
+        "Do tscl, reward_gap and dump_ucb beat static? tscl is better than static; five seeds cannot say for "
+        "reward_gap and dump_ucb"
+    )
+    assert title(CASES["several_negative"].verdict) == (
+        "Do tscl and reward_gap beat static? Three seeds cannot say for tscl and reward_gap"
+    )
+    assert title(CASES["several_weak"].verdict) == (
+        "Do tscl and reward_gap beat static? No answer for tscl at full strength, which was never applied; reward_gap "
+        "is better than static at a weak dose"
     )
 
 
@@ -233,6 +247,7 @@ def test_a_treatment_that_was_not_delivered_excludes_nothing() -> None:
     assert "excluded" not in made
     assert "unadjusted" not in made
     assert "say nothing about tscl as a policy" in made["verdict"]
+    assert "shows no dose" not in made["verdict"]
     assert "gains above" not in summary_table(facts(one))
 
 
@@ -249,6 +264,78 @@ def delivery_claim(**changes: object) -> str:
     record = NOT_DELIVERED.model_copy(update={"treatment_dose": 0.0, **changes})
     (one,) = material({"tscl": 0.2}, delivery=record).verdict.comparisons
     return claims(one)["delivery"]
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_a_weak_dose_is_told_where_there_is_a_verdict_and_nowhere_else(name: str) -> None:
+    one = COMPARISONS[name]
+    judged = one.verdict not in ("invalid_data", "treatment_not_delivered", "not_estimable")
+    made = claims(one)
+    told = {key for key in made if key in ("title", "verdict", "primary", "excluded", "said.1") or "summary." in key}
+    for key in told:
+        expected = one.delivery.status == "weak" and judged
+        assert ("weak dose" in made[key]) == expected, made[key]
+
+
+def test_no_bound_beyond_what_scores_allow_is_called_excluded() -> None:
+    """Two noisy seeds: an interval wider than 0..100 rules out nothing, and nobody is told of gains above 100."""
+    one = only("two_seeds")
+    primary = one.summaries[one.primary]
+    assert primary.high_family is not None
+    assert primary.low_family is not None
+    assert primary.low_family < -100
+    assert primary.high_family > 100
+    assert "gains above" not in everything(one) + summary_table(facts(one))
+    assert (
+        claims(one)["unsaid.2"]
+        == "That the two are equal: on domain_balanced_12, differences of any size and sign are not excluded."
+    )
+
+
+def test_one_summary_singled_out_is_told_at_the_level_that_this_asks_for() -> None:
+    """Under one summary the strict interval excludes zero, under others only the family's: those are not named."""
+    one = only("depends_one_way")
+    assert one.exclusions_strict == ("math_heavy_6",)
+    assert set(facts(one).above) > set(one.exclusions_strict)
+    assert "is above zero under math_heavy_6, and" in claims(one)["said.1"]
+    assert "(99.17 % interval, family of 1 times 6 summaries, n = 5 seed pairs)" in claims(one)["said.1"]
+
+
+def test_data_that_look_copied_back_no_bound_under_the_summaries_that_do_vary() -> None:
+    one = only("partly_stuck")
+    assert one.summaries["flat_12"].low_family is not None
+    assert {"excluded", "unadjusted"}.isdisjoint(claims(one))
+    assert "gains above" not in summary_table(facts(one))
+
+
+def test_one_summary_alone_is_spoken_of_in_the_singular() -> None:
+    assert "Under the one benchmark summary the 95 % interval" in claims(only("one_summary"))["verdict"]
+    assert claims(only("one_summary"))["unadjusted"] == (
+        "The one summary does not exclude zero at the unadjusted 95 % level; about 0.05 of one would do so by chance "
+        "if the arms did not differ."
+    )
+
+
+def test_equivalence_shows_the_interval_of_two_one_sided_tests_beside_the_wider_one() -> None:
+    said = claims(only("equivalent"))["tost"]
+    assert said.startswith(
+        "Two one-sided tests at 5 %, unadjusted, would read the 90 % interval, on domain_balanced_12"
+    )
+    assert said.endswith("the verdict reads the wider one (family of 1).")
+    assert "tost" not in claims(only("inconclusive"))
+
+
+def test_a_withheld_claim_says_in_every_sentence_that_only_complete_pairs_speak() -> None:
+    made = claims(only("lost_pair"))
+    assert made["primary"].startswith("On the complete pairs alone: on")
+    assert "unadjusted" not in made
+
+
+def test_failures_of_several_comparisons_name_each_arm_once() -> None:
+    both = CASES["several_negative"].verdict.comparisons
+    assert failures_sentence(*both) == "No run of tscl, static or reward_gap failed."
+    failed = [one.model_copy(update={"failures": {"static": 1, one.treatment: 2}}) for one in both]
+    assert failures_sentence(*failed) == "Failed runs: tscl 2, static 1, reward_gap 2."
 
 
 def test_a_dose_against_an_arm_that_draws_at_random_says_how_it_was_measured() -> None:

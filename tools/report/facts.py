@@ -7,6 +7,8 @@ from tools.statistics.verdict_model import Comparison, SummaryVerdict
 
 NEGATIVE = ("negative_equivalent", "negative_inconclusive")
 NO_VERDICT = ("invalid_data", "treatment_not_delivered", "not_estimable")
+LARGEST = 100.0
+"""No two scores differ by more, so a limit beyond it excludes nothing."""
 
 
 class Facts(NamedTuple):
@@ -17,6 +19,7 @@ class Facts(NamedTuple):
     """How sentences call the treatment: its name, or `the treatment as delivered`."""
     control: str
     weak: bool
+    """Judged, at a dose below the plan's minimum."""
     n: int
     """Seed pairs behind the verdict; the smallest over summaries should they differ."""
     primary: SummaryVerdict | None
@@ -41,8 +44,8 @@ class Facts(NamedTuple):
 
     @property
     def bounds_hold(self) -> bool:
-        """What the intervals exclude is excluded for the treatment: it was delivered, and no lost pair undoes it."""
-        return not self.withheld and self.comparison.verdict not in ("invalid_data", "treatment_not_delivered")
+        """What the intervals exclude is excluded for the treatment: there is a verdict, and no lost pair undoes it."""
+        return not self.withheld and self.comparison.verdict not in NO_VERDICT
 
     @property
     def size(self) -> int:
@@ -71,6 +74,31 @@ class Facts(NamedTuple):
         return tuple(one.summary for one in self.summaries if one.verdict == "worse")
 
     @property
+    def shown(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The summaries above zero and below it that "it depends on the summary" may name.
+
+        Each excludes zero at the level that singling out one summary asks for, or they have opposite signs.
+        """
+        if self.above and self.below:
+            return self.above, self.below
+        strict = set(self.comparison.exclusions_strict)
+        return tuple(one for one in self.above if one in strict), tuple(one for one in self.below if one in strict)
+
+    @property
+    def shown_basis(self) -> str:
+        """As `basis`, at the level that `shown` reads."""
+        if (self.above and self.below) or self.comparison.strict_confidence is None:
+            return self.basis
+        level = numbers.percent(self.comparison.strict_confidence, 2)
+        return f"{level} interval, family of {self.comparison.k} times {self.size} summaries, {self.pairs}"
+
+    @property
+    def stuck(self) -> str:
+        """Where there is no interval: `under every summary`, `under flat_12`."""
+        names = [one.summary for one in self.summaries if one.verdict == "not_estimable"]
+        return "under every summary" if len(names) == self.size else f"under {numbers.listed(names)}"
+
+    @property
     def pairs(self) -> str:
         """`n = 3 seed pairs`."""
         return f"n = {self.n} seed {'pair' if self.n == 1 else 'pairs'}"
@@ -78,7 +106,7 @@ class Facts(NamedTuple):
 
 def facts(comparison: Comparison) -> Facts:
     """Reads what the sentences need; computes nothing that the verdict does not hold."""
-    weak = comparison.delivery.status == "weak"
+    weak = comparison.delivery.status == "weak" and comparison.verdict not in NO_VERDICT
     hides = weak and comparison.verdict in NEGATIVE
     summaries = tuple(
         sorted(
@@ -97,8 +125,24 @@ def facts(comparison: Comparison) -> Facts:
     )
 
 
+def excluded(one: SummaryVerdict) -> str:
+    """`gains above 0.64 points and losses beyond 1.50 points are excluded`; empty where nothing is."""
+    found = [bound for bound in (excluded_gains(one), excluded_losses(one)) if bound]
+    return f"{numbers.listed(found)} {_is_or_are(found)} excluded" if found else ""
+
+
+def excluded_above(one: SummaryVerdict) -> str:
+    """The same of gains alone, with the summary called the primary one."""
+    found = excluded_gains(one)
+    return f"{found} on the primary summary {_is_or_are([found])} excluded" if found else ""
+
+
+def _is_or_are(found: list[str]) -> str:
+    return "is" if len(found) == 1 and found[0].startswith("any") else "are"
+
+
 def excluded_gains(one: SummaryVerdict) -> str:
-    """What the family interval rules out upwards: `gains above 0.64 points`, `any gain`; empty without an interval."""
+    """What the family interval rules out upwards: `gains above 0.64 points`, `any gain`; empty where it is nothing."""
     return _excluded(one.high_family, "gain", "above")
 
 
@@ -108,7 +152,7 @@ def excluded_losses(one: SummaryVerdict) -> str:
 
 
 def _excluded(bound: float | None, noun: str, beyond: str) -> str:
-    if bound is None:
+    if bound is None or bound >= LARGEST:
         return ""
     if bound <= 0:
         return f"any {noun}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from tools.report import numbers
-from tools.report.facts import NEGATIVE, Facts, excluded_gains, excluded_losses
+from tools.report.facts import LARGEST, NEGATIVE, Facts, excluded
 from tools.report.titles import every_summary, within
 from tools.statistics.verdict_model import OverallVerdict
 
@@ -37,7 +37,10 @@ def _said_withheld(one: Facts) -> Sentences:
 
 
 def _said_not_delivered(one: Facts) -> Sentences:
-    return (f"runs named {one.comparison.treatment} were made and scored; the treatment did not reach training.",)
+    return (
+        f"runs named {one.comparison.treatment} were made and scored; their record does not show the treatment in "
+        "training.",
+    )
 
 
 def _said_not_estimable(one: Facts) -> Sentences:
@@ -58,14 +61,13 @@ def _said_supported(one: Facts) -> Sentences:
 
 
 def _said_depends(one: Facts) -> Sentences:
+    above, below = one.shown
     sides = [
-        f"{side} zero under {numbers.listed(names)}"
-        for side, names in (("above", one.above), ("below", one.below))
-        if names
+        f"{side} zero under {numbers.listed(names)}" for side, names in (("above", above), ("below", below)) if names
     ]
     return (
         f"the difference {one.difference} is {' and '.join(sides)}, and the answer does not hold under every summary "
-        f"({one.basis}).",
+        f"({one.shown_basis}).",
     )
 
 
@@ -85,10 +87,8 @@ def _said_inconclusive(one: Facts) -> Sentences:
 
 
 def _bounds(one: Facts) -> str:
-    if one.primary is None or one.primary.low_family is None:
-        return ""
-    gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
-    return f"; on {one.primary.summary}, {gains} and {losses} are excluded ({one.basis})"
+    bounds = "" if one.primary is None else excluded(one.primary)
+    return f"; on {one.primary.summary}, {bounds} ({one.basis})" if one.primary and bounds else ""
 
 
 def _unsaid_inconclusive(one: Facts) -> Sentences:
@@ -96,14 +96,24 @@ def _unsaid_inconclusive(one: Facts) -> Sentences:
     primary = one.primary
     if primary is None or primary.low_family is None or primary.high_family is None:
         return texts
-    low, high = numbers.limit(primary.low_family, "low"), numbers.limit(primary.high_family, "high")
-    between = f"on {primary.summary}, differences between {low} and {high} points are not excluded"
-    return (*texts, f"That the two are equal: {between}.")
+    return (*texts, f"That the two are equal: on {primary.summary}, {_open(primary.low_family, primary.high_family)}.")
+
+
+def _open(low: float, high: float) -> str:
+    """What an interval leaves possible; a limit beyond what scores allow is none."""
+    lowest, highest = numbers.limit(low, "low"), numbers.limit(high, "high")
+    if low <= -LARGEST and high >= LARGEST:
+        return "differences of any size and sign are not excluded"
+    if low <= -LARGEST:
+        return f"differences below {highest} points are not excluded"
+    if high >= LARGEST:
+        return f"differences above {lowest} points are not excluded"
+    return f"differences between {lowest} and {highest} points are not excluded"
 
 
 def _unsaid_equivalent(one: Facts) -> Sentences:
     return (
-        f"That {one.treatment} and {one.control} are the same: differences below {within(one)} are not excluded.",
+        f"That {one.treatment} and {one.control} are the same: smaller differences are not excluded.",
         "That it would be so on another model, recipe or dose.",
     )
 

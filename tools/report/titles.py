@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from tools.report import numbers
-from tools.report.facts import Facts, excluded_gains, facts
+from tools.report.facts import Facts, excluded_above, facts
 from tools.statistics.verdict_model import Comparison, OverallVerdict, Verdict
 
 
@@ -16,24 +16,30 @@ def title(verdict: Verdict) -> str:
         answers.setdefault(_short_answer(facts(one)), []).append(one.treatment)
     control = verdict.comparisons[0].control
     question = f"Do {numbers.listed([one.treatment for one in verdict.comparisons])} beat {control}?"
-    told = [answer.format(numbers.listed(names)) for answer, names in answers.items()]
+    told = [
+        (answer if at else numbers.capital(answer)).format(
+            names=numbers.listed(names), are="is" if len(names) == 1 else "are"
+        )
+        for at, (answer, names) in enumerate(answers.items())
+    ]
     return f"{question} {'; '.join(told)}"
 
 
 def _short_answer(one: Facts) -> str:
-    """With a place for the names of all treatments that it holds for."""
+    """With places for the names of all treatments that it holds for."""
     if one.hides_name:
-        return "no answer for {} at full strength, which was never applied"
+        return "no answer for {names} at full strength, which was never applied"
     if one.withheld:
-        return "no answer for {} because of lost pairs"
+        return "no answer for {names} because of lost pairs"
+    dose = " at a weak dose" if one.weak else ""
     answers: Mapping[OverallVerdict, str] = {
-        "invalid_data": "no valid data for {}",
-        "treatment_not_delivered": "{} not delivered",
-        "not_estimable": "no interval for {}",
-        "supported": f"{{}} {one.comparison.direction} than {one.control}{' at a weak dose' if one.weak else ''}",
-        "depends_on_summary": "for {} it depends on the benchmark summary",
-        "negative_equivalent": f"{{}} within {within(one)} of {one.control}",
-        "negative_inconclusive": f"{numbers.counted(one.n, 'seed')} cannot say for {{}}",
+        "invalid_data": "no valid data for {names}",
+        "treatment_not_delivered": "{names} {are} not shown to have been delivered",
+        "not_estimable": "no interval for {names}",
+        "supported": f"{{names}} {{are}} {one.comparison.direction} than {one.control}{dose}",
+        "depends_on_summary": f"for {{names}}{dose} it depends on the benchmark summary",
+        "negative_equivalent": f"{{names}} {{are}} within {within(one)} of {one.control}",
+        "negative_inconclusive": f"{numbers.counted(one.n, 'seed')} cannot say for {{names}}",
     }
     return answers[one.comparison.verdict]
 
@@ -68,7 +74,7 @@ def _invalid(one: Facts) -> str:
 
 
 def _not_delivered(one: Facts) -> str:
-    return f"Not tested: the runs named {one.comparison.treatment} did not get the treatment"
+    return f"Not tested: the delivery record does not show that the arms differ as {one.comparison.treatment} asks"
 
 
 def _not_estimable(one: Facts) -> str:
@@ -76,7 +82,7 @@ def _not_estimable(one: Facts) -> str:
         return "No seed is complete in both arms"
     if one.n == 1:
         return "One seed pair cannot say: it gives a difference and no interval"
-    return "Not estimable: the paired differences do not vary between seeds"
+    return f"Not estimable: the paired differences are the same in all seeds {one.stuck}"
 
 
 def _withheld(one: Facts) -> str:
@@ -95,15 +101,15 @@ def _supported(one: Facts) -> str:
 
 
 def _depends(one: Facts) -> str:
-    sides = [f"{side} zero under {numbers.listed(names)}" for side, names in _sides(one) if names]
+    above, below = one.shown
+    sides = [
+        f"{side} zero under {numbers.listed(names)}" for side, names in (("above", above), ("below", below)) if names
+    ]
+    rest = one.size - len(above) - len(below)
+    if rest:
+        sides.append(f"open under the other {numbers.word(rest)}")
     dose = "at a weak dose, " if one.weak else ""
     return f"It depends on the benchmark summary: {dose}the difference is {'; '.join(sides)}"
-
-
-def _sides(one: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    rest = one.size - len(one.above) - len(one.below)
-    open_ = (f"the other {numbers.word(rest)}",) if rest else ()
-    return ("above", one.above), ("below", one.below), ("not distinguishable from", open_)
 
 
 def _equivalent(one: Facts) -> str:
@@ -116,9 +122,8 @@ def _equivalent(one: Facts) -> str:
 
 def _inconclusive(one: Facts) -> str:
     cannot = f"{numbers.capital(numbers.counted(one.n, 'seed'))}{' at a weak dose' if one.weak else ''} cannot say"
-    bound = excluded_gains(one.primary) if one.primary else ""
-    verb = "is" if bound.startswith("any") else "are"
-    return f"{cannot}; {bound} on the primary summary {verb} excluded" if bound else cannot
+    bound = excluded_above(one.primary) if one.primary else ""
+    return f"{cannot}; {bound}" if bound else cannot
 
 
 def within(one: Facts) -> str:

@@ -18,8 +18,10 @@ from tools.report.wording import (
     excluded_sentence,
     failures_sentence,
     family_sentence,
+    tost_sentence,
     unadjusted_sentence,
     verdict_sentence,
+    weak_prefix,
 )
 from tools.report.wording_study import (
     TOY_NOTICE,
@@ -58,7 +60,6 @@ class ComparisonView(NamedTuple):
     delivery: str
     delivery_reasons: tuple[str, ...]
     doses: str
-    failures: str
     outcomes: str
 
 
@@ -81,6 +82,7 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "matching": text(matching_sentence(material.matching)),
         "mismatches": mismatches_table(material),
         "runs_sentence": runs_sentence(material.runs),
+        "failures": _failures(material),
         "runs": runs_table(material, unit),
         "spent": spent_sentence(material.runs, plan.recipe),
         "approval": text(approval_sentence(material.approval, plan.recipe)),
@@ -112,7 +114,7 @@ def comparison_view(material: ReportMaterial, comparison: Comparison) -> Compari
         faults=_faults(one),
         notes=tuple(text(note) for note in comparison.notes),
         summaries=summary_table(one) if valid and one.summaries else "",
-        excluded=text(excluded_sentence(one)) if valid else "",
+        excluded=text(f"{excluded_sentence(one)} {tost_sentence(one)}") if valid else "",
         unadjusted=text(unadjusted_sentence(one)) if valid else "",
         said=tuple(text(sentence) for sentence in may_be_said(one)),
         unsaid=tuple(text(sentence) for sentence in may_not_be_said(one)),
@@ -123,9 +125,13 @@ def comparison_view(material: ReportMaterial, comparison: Comparison) -> Compari
         delivery=text(delivery(comparison)),
         delivery_reasons=tuple(text(reason) for reason in comparison.delivery.reasons),
         doses=_doses(comparison),
-        failures=text(failures_sentence(comparison)) if material.runs or any(comparison.failures.values()) else "",
         outcomes=_outcomes(material, one),
     )
+
+
+def _failures(material: ReportMaterial) -> str:
+    known = material.runs or any(any(one.failures.values()) for one in material.verdict.comparisons)
+    return text(failures_sentence(*material.verdict.comparisons)) if known else ""
 
 
 def _faults(one: Facts) -> tuple[str, ...]:
@@ -135,7 +141,11 @@ def _faults(one: Facts) -> tuple[str, ...]:
 
 
 def _evidence(material: ReportMaterial, one: Facts) -> str:
-    matched = material.matching is not None and material.matching.pairs > 0 and not material.matching.differences
+    matched = (
+        material.matching is not None
+        and material.matching.pairs > 0
+        and all(found.treatment != one.comparison.treatment for found in material.matching.differences)
+    )
     pairs = f"{one.n} {'matched ' if matched else ''}seed {'pair' if one.n == 1 else 'pairs'}"
     return f"**n = {pairs}.** Delivery: {text(delivery_short(one.comparison.delivery))}."
 
@@ -155,7 +165,7 @@ def _overview(comparisons: list[Facts]) -> str:
         rows.append(
             [
                 text(one.comparison.treatment),
-                text(verdict_name(one.comparison)),
+                text(f"{weak_prefix(one)}{verdict_name(one.comparison)}"),
                 str(one.n),
                 numbers.signed(primary.mean) if primary and shown else numbers.MISSING,
                 numbers.interval(primary.low_family, primary.high_family) if primary and shown else numbers.MISSING,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.report.delivery_wording import delivery
-from tools.report.facts import Facts, excluded_gains, excluded_losses, facts
+from tools.report.facts import Facts, excluded, facts
 from tools.report.quotes import may_be_said, may_not_be_said
 from tools.report.titles import comparison_title, every_summary, verdict_name, within
 from tools.statistics.verdict_model import Comparison, OverallVerdict, SummaryVerdict
@@ -20,7 +20,7 @@ def comparison_claims(comparison: Comparison) -> tuple[Claim, ...]:
     texts: dict[str, str] = {"title": comparison_title(comparison), "verdict": verdict_sentence(one)}
     if comparison.verdict not in ("invalid_data", "not_estimable") and one.primary:
         texts["primary"] = summary_sentence(one, one.primary)
-        texts["excluded"] = excluded_sentence(one)
+    texts |= {"excluded": excluded_sentence(one), "tost": tost_sentence(one)}
     if comparison.verdict != "invalid_data":
         texts |= {f"summary.{each.summary}": summary_sentence(one, each) for each in one.summaries}
         texts["unadjusted"] = unadjusted_sentence(one)
@@ -54,13 +54,22 @@ def summary_sentence(one: Facts, summary: SummaryVerdict) -> str:
     """The estimate and its family interval under one summary, with n."""
     name = f"{summary.summary} (primary)" if summary.summary == one.comparison.primary else summary.summary
     pairs = f"n = {summary.n} seed {'pair' if summary.n == 1 else 'pairs'}"
-    lead = "Although the treatment was not delivered: on" if _undelivered(one) else "On"
+    lead = _lead(one)
     if summary.mean is None:
         return f"{lead} {name} no seed is complete in both arms."
     mean = f"{lead} {name} the mean difference {one.difference} is {numbers.signed(summary.mean)} points"
     if summary.low_family is None or summary.high_family is None:
         return f"{mean} ({pairs}); {_no_interval(summary)}."
     return f"{mean}, {one.level} {numbers.interval(summary.low_family, summary.high_family)}, {pairs}."
+
+
+def _lead(one: Facts) -> str:
+    """What a sentence about one summary needs in front, because it may be quoted alone."""
+    if _undelivered(one):
+        return "Although the treatment was not delivered: on"
+    if one.withheld:
+        return "On the complete pairs alone: on"
+    return "At a weak dose, on" if one.weak else "On"
 
 
 def _no_interval(summary: SummaryVerdict) -> str:
@@ -71,28 +80,41 @@ def _no_interval(summary: SummaryVerdict) -> str:
 
 def excluded_sentence(one: Facts) -> str:
     """What the primary summary's family interval rules out, both ways."""
-    if one.primary is None or one.primary.low_family is None or not one.bounds_hold:
+    bounds = excluded(one.primary) if one.primary and one.bounds_hold else ""
+    return f"{_lead(one)} {one.primary.summary} {bounds} ({one.basis})." if one.primary and bounds else ""
+
+
+def tost_sentence(one: Facts) -> str:
+    """Where equivalence is the verdict: the narrower interval that two one-sided tests would read."""
+    primary = one.primary
+    if one.comparison.verdict != "negative_equivalent" or primary is None or primary.low_tost is None:
         return ""
-    gains, losses = excluded_gains(one.primary), excluded_losses(one.primary)
-    return f"On {one.primary.summary} {gains} and {losses} are excluded ({one.basis})."
+    alpha = 1.0 - one.comparison.confidence
+    return (
+        f"Two one-sided tests at {numbers.percent(alpha)}, unadjusted, would read the {numbers.percent(1 - 2 * alpha)} "
+        f"interval, on {primary.summary} {numbers.interval(primary.low_tost, primary.high_tost)} ({one.pairs}); the "
+        f"verdict reads the wider one (family of {one.comparison.k})."
+    )
 
 
 def unadjusted_sentence(one: Facts) -> str:
     """`One of six summaries ... at the unadjusted level; about 0.3 expected by chance`: never a claim of its own."""
     comparison = one.comparison
-    if _undelivered(one) or not any(summary.low is not None for summary in one.summaries):
+    if not one.bounds_hold:
         return ""
-    names = comparison.exclusions_unadjusted
-    found = f"{numbers.capital(numbers.word(len(names)))} of" if names else "No summary of the"
-    verb = "exclude" if len(names) > 1 else "excludes"
-    level = numbers.percent(comparison.confidence)
-    size = numbers.counted(one.size, "summary", "summaries") if names else numbers.word(one.size)
-    text = f"{found} {size} {verb} zero at the unadjusted {level} level"
+    names, level = comparison.exclusions_unadjusted, numbers.percent(comparison.confidence)
+    if one.size == 1:
+        text = f"The one summary {'excludes' if names else 'does not exclude'} zero at the unadjusted {level} level"
+    elif names:
+        count = f"{numbers.capital(numbers.word(len(names)))} of {numbers.word(one.size)} summaries"
+        text = f"{count} {'excludes' if len(names) == 1 else 'exclude'} zero at the unadjusted {level} level"
+    else:
+        text = f"No summary of the {numbers.word(one.size)} excludes zero at the unadjusted {level} level"
     text += _by_side(one, names)
     if comparison.exclusions_expected is not None:
         text += (
-            f"; about {numbers.fixed(comparison.exclusions_expected, 1)} of {numbers.word(one.size)} would do so by "
-            "chance if the arms did not differ"
+            f"; about {comparison.exclusions_expected:.2g} of {numbers.word(one.size)} would do so by chance if the "
+            "arms did not differ"
         )
     lost = [name for name in names if name not in one.above + one.below]
     if lost and comparison.k > 1:
@@ -121,11 +143,12 @@ def family_sentence(one: Facts) -> str:
     )
 
 
-def failures_sentence(comparison: Comparison) -> str:
-    """Failed runs of both arms, none left out."""
-    counts = {arm: comparison.failures.get(arm, 0) for arm in (comparison.treatment, comparison.control)}
+def failures_sentence(*comparisons: Comparison) -> str:
+    """Failed runs of all their arms, none left out, each arm told once."""
+    arms = dict.fromkeys(arm for one in comparisons for arm in (one.treatment, one.control))
+    counts = {arm: max(one.failures.get(arm, 0) for one in comparisons) for arm in arms}
     if not any(counts.values()):
-        return f"No run of {numbers.listed(list(counts))} failed."
+        return f"No run of {numbers.listed(list(counts), 'or')} failed."
     return f"Failed runs: {', '.join(f'{arm} {count}' for arm, count in counts.items())}."
 
 
@@ -138,8 +161,8 @@ def _invalid(one: Facts) -> str:
 
 def _not_delivered(one: Facts) -> str:
     return (
-        f"The delivery record shows no dose, so the scores compare two labels and say nothing about "
-        f"{one.comparison.treatment} as a policy."
+        f"The delivery record does not show that the arms differ as {one.comparison.treatment} asks, so the scores "
+        f"compare two labels and say nothing about {one.comparison.treatment} as a policy."
     )
 
 
@@ -150,10 +173,8 @@ def _not_estimable(one: Facts) -> str:
         return (
             "n = 1 seed pair: a difference can be computed, and nothing tells it from chance. A second pair is needed."
         )
-    stuck = [summary.summary for summary in one.summaries if summary.verdict == "not_estimable"]
-    where = "under every summary" if len(stuck) == one.size else f"under {numbers.listed(stuck)}"
     return (
-        f"The paired differences are the same in all {numbers.word(one.n)} seeds {where} ({one.pairs}); runs that "
+        f"The paired differences are the same in all {numbers.word(one.n)} seeds {one.stuck} ({one.pairs}); runs that "
         "differ by chance do not do that, so identical or copied runs are suspected."
     )
 
@@ -176,11 +197,9 @@ def _withheld(one: Facts) -> str:
 
 
 def _depends(one: Facts) -> str:
-    if one.withheld:
-        return _withheld(one)
     worst, best = _extreme(one, one.comparison.worst_summary, 0), _extreme(one, one.comparison.best_summary, -1)
     return (
-        f"The answer changes with the summary: lowest under {worst.summary} "
+        f"The answer changes with the summary: lowest, in standard errors, under {worst.summary} "
         f"{numbers.interval(worst.low_family, worst.high_family)}, highest under {best.summary} "
         f"{numbers.interval(best.low_family, best.high_family)} ({one.basis}). No claim holds under all "
         f"{numbers.word(one.size)}."
@@ -192,8 +211,6 @@ def _extreme(one: Facts, name: str | None, at: int) -> SummaryVerdict:
 
 
 def _equivalent(one: Facts) -> str:
-    if one.withheld:
-        return _withheld(one)
     return (
         f"Under {every_summary(one)} the {one.level} for {one.difference} lies within {within(one)} of zero "
         f"({one.pairs}): a difference as large as the smallest effect of interest is excluded, both ways."
@@ -206,6 +223,8 @@ def _inconclusive(one: Facts) -> str:
     excluding = one.above + one.below
     scope = f"the {one.level} for {one.difference}"
     if not excluding:
+        if one.size == 1:
+            return f"Under {every_summary(one)} {scope} does not exclude zero ({one.pairs})."
         return f"Under none of {_the(one)} does {scope} exclude zero ({one.pairs})."
     strict = one.comparison.strict_confidence or 1 - (1 - one.comparison.family_confidence) / one.size
     return (
