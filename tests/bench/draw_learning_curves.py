@@ -3,22 +3,18 @@
 Also prints each run's mean over every ten steps, as the recipe's documentation quotes it.
 """
 
-import json
 import sys
 from pathlib import Path
 from statistics import mean
+
+from training.run_files import RunFiles
 
 WINDOW = 10
 
 
 def rewards(run: Path) -> list[float]:
-    """Mean reward of each step, over all attempts; the latest attempt that reached a step counts."""
-    by_step: dict[int, float] = {}
-    attempts = sorted(run.glob("attempts/*/metrics.jsonl"), key=lambda path: int(path.parent.name))
-    for line in (line for path in attempts for line in path.read_text().splitlines()):
-        row = json.loads(line)
-        by_step[row["step"]] = row["data"]["critic/rewards/mean"]
-    return [by_step[step] for step in sorted(by_step)]
+    """Mean reward of each step, over all attempts."""
+    return [float(row["critic/rewards/mean"]) for row in RunFiles(run).metrics().values()]
 
 
 def main(arguments: list[str]) -> int:
