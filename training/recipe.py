@@ -4,12 +4,12 @@ import difflib
 from importlib import resources
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
 from training.paths import expanded, is_file
+from training.yaml_files import parse_mapping
 
 Words = Annotated[str, Field(pattern=r"^\P{C}+$", max_length=500)]
 """Text of a recipe: it is shown on terminals, so no control characters."""
@@ -83,22 +83,15 @@ def load_recipe(name_or_path: str, *, steps: int | None = None, model: str | Non
         near = difflib.get_close_matches(name_or_path, recipe_names(), n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known recipes: {_listed()}"
         raise InputError(f"unknown recipe {name_or_path!r}; {hint}")
-    content = _parse(text, name_or_path)
+    try:
+        content = parse_mapping(text)
+    except ValueError as error:
+        raise InputError(f"recipe {name_or_path!r} is {error}; start from one of {_listed()}") from error
     content |= {key: value for key, value in (("steps", steps), ("model", model)) if value is not None}
     try:
         return Recipe.model_validate(content)
     except ValidationError as error:
         raise InputError(f"recipe {name_or_path!r} does not fit: {describe_faults(error)}") from error
-
-
-def _parse(text: str, name: str) -> dict[str, object]:
-    try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates and nesting raise errors of their own
-        raise InputError(f"recipe {name!r} is not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict):
-        raise InputError(f"recipe {name!r} is not a YAML mapping; start from one of {_listed()}")
-    return content
 
 
 def _read_file(name: str) -> str:

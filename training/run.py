@@ -12,16 +12,13 @@ checkpoint.
 import sys
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from policies.errors import AdvisorError, InputError
 from policies.installation import check_packages
-from policies.model import describe_faults
 from training.attempt import Attempt
 from training.prepare import prepare
-from training.run_files import RunFiles
+from training.run_files import RunFiles, read_spec
 from training.run_lock import RunLock
-from training.run_spec import RunResult, RunSpec
+from training.run_spec import RunResult
 
 EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 75}
 
@@ -41,16 +38,6 @@ def run(folder: Path) -> RunResult:
         attempt = Attempt(files, spec, number, lock)
         prepare(files, spec, attempt.folder)
         return attempt.run()
-
-
-def read_spec(files: RunFiles) -> RunSpec:
-    """The run's specification; raises InputError with all faults."""
-    try:
-        return RunSpec.model_validate_json(files.spec.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"{files.folder} has no run.json; `advisor run` makes run directories") from error
-    except ValidationError as error:
-        raise InputError(f"{files.spec} is not a run specification: {describe_faults(error)}") from error
 
 
 def main(arguments: list[str]) -> int:

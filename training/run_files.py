@@ -9,8 +9,11 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from policies.model import StrictModel
-from training.run_spec import RunResult
+from pydantic import ValidationError
+
+from policies.errors import InputError
+from policies.model import StrictModel, describe_faults
+from training.run_spec import RunResult, RunSpec
 
 
 class RecordedFacts(StrictModel):
@@ -51,10 +54,16 @@ class RunFiles:
         return self.attempts / str(number)
 
     def final_result(self) -> RunResult | None:
-        """How the run ended for good; None while it has not."""
-        if not self.result.exists():
+        """How the run ended for good; None while it has not. InputError when the file is damaged."""
+        try:
+            return RunResult.model_validate_json(self.result.read_bytes())
+        except FileNotFoundError:
             return None
-        return RunResult.model_validate_json(self.result.read_text(encoding="utf-8"))
+        except ValidationError as error:
+            raise InputError(
+                f"{self.result} is damaged ({describe_faults(error)}); restore it from a copy, or delete it to "
+                "make the run again"
+            ) from error
 
     def metrics(self) -> dict[int, dict[str, Any]]:
         """Step -> verl's metrics, over all attempts; where a resumed attempt repeated a step, its row counts."""
@@ -64,16 +73,31 @@ class RunFiles:
         return dict(sorted(rows.items()))
 
 
+def read_spec(files: RunFiles) -> RunSpec:
+    """The run's specification; raises InputError with all faults."""
+    try:
+        return RunSpec.model_validate_json(files.spec.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError(f"{files.folder} has no run.json; `advisor run` makes run directories") from error
+    except ValidationError as error:
+        raise InputError(f"{files.spec} is not a run specification: {describe_faults(error)}") from error
+
+
 def read_metrics(path: Path) -> dict[int, dict[str, Any]]:
-    """Step -> metrics of one attempt; a last line that is still being written is left out."""
-    if not path.exists():
+    """Step -> metrics of one attempt; a line that is no row (torn by a crash, still being written) is left out."""
+    if not path.is_file():
         return {}
-    rows: dict[int, dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
-        if line.strip():
-            row = json.loads(line)
-            rows[int(row["step"])] = row["data"]
-    return rows
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+    return dict(row for line in lines if (row := _metrics_row(line)) is not None)
+
+
+def _metrics_row(line: str) -> tuple[int, dict[str, Any]] | None:
+    try:
+        row = json.loads(line)
+        step, data = row["step"], row["data"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (step, data) if isinstance(step, int) and isinstance(data, dict) else None
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -34,6 +34,10 @@ def demand_done(status: StudyStatus) -> None:
     path = Path(status.folder) / "report" / "verdict.json"
     if not path.is_file():
         return
-    comparisons = json.loads(path.read_text(encoding="utf-8"))["verdict"]["comparisons"]
-    if comparisons and all(comparison["verdict"] == "invalid_data" for comparison in comparisons):
+    try:
+        comparisons = json.loads(path.read_bytes())["verdict"]["comparisons"]
+        invalid = comparisons and all(comparison["verdict"] == "invalid_data" for comparison in comparisons)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AdvisorError(f"{path} is damaged; build it again with: advisor report {name}") from error
+    if invalid:
         raise RefusedError(f"no comparison of {name} has valid data; see {path.with_name('report.md')}")

@@ -18,10 +18,11 @@ from tools.scores.summaries import weights
 from tools.scores.table import ScoreRow
 from tools.study import manage
 from tools.study.design import design
-from tools.study.evaluate import Stored, score_rows
+from tools.study.evaluate import score_rows
 from tools.study.follow import watch
 from tools.study.intent import StudyIntent
 from tools.study.plan import Arm
+from tools.study.stored import Stored
 from tools.study.study import Study
 from training.models import model_path
 

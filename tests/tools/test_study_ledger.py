@@ -140,7 +140,7 @@ def test_a_plan_file_that_was_edited_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="cannot be read"):
         start(study)
     path.write_text("hello")
-    with pytest.raises(RefusedError, match="not a plan any more"):
+    with pytest.raises(RefusedError, match="not a YAML mapping"):
         start(study)
 
 

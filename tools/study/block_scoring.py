@@ -69,10 +69,10 @@ def _run_scoring(session: Session, study: Study, plan: StudyPlan, seed: int, pen
     started = time.time()
     launcher = session.services.launcher
     job = launcher.find_scoring(jobs_file) or launcher.start_scoring(jobs_file)
-    code = session.wait(job, started)
+    code, hours = session.wait(job, started)
     complete = all((entry.answers / SCORES).is_file() for entry in pending)
     outcome: Outcome = "done" if complete else "stopped" if code is None else "failed"
-    session.ledger.close_scoring(scoring, outcome, session.hours(started))
+    session.ledger.close_scoring(scoring, outcome, hours)
     if complete:
         return
     session.check_stop()

@@ -3,74 +3,27 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from policies import registry
 from policies.delivery import DeliveryRecord
-from policies.errors import InputError, RefusedError
-from tools.report.material import (
-    Approval,
-    Curve,
-    Deviation,
-    Matching,
-    Mismatch,
-    Outcome,
-    ReportMaterial,
-    ReportRun,
-)
+from policies.errors import AdvisorError, InputError, RefusedError
+from tools.report.material import Approval, Deviation, Matching, Mismatch, ReportMaterial
 from tools.scores.table import ScoreRow, ScoreTable
-from tools.statistics.power_model import PowerStatement
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Verdict
 from tools.study.delivery import compare_delivery
 from tools.study.delivery_model import Delivery
-from tools.study.follow import REWARD
 from tools.study.matching import COMPARED, RunFacts, match_runs
-from tools.study.plan import Arm, StudyPlan
-from tools.study.rows import ApprovalRow, AttemptRow, EventRow, RunRow, StoredScore
-from tools.study.run_keeper import read_result
+from tools.study.plan import Arm
+from tools.study.rows import ApprovalRow, StoredScore
+from tools.study.run_records import curves, damage, outcomes, report_run
+from tools.study.stored import Stored
 from tools.study.study import Study
 from training.run_files import RunFiles
 
-RESPONSE_LENGTH = "response_length/mean"
 _DEVIATIONS = frozenset({"amended", "attempt_lost", "attempt_stopped", "run_failed", "taken_over"})
-
-
-class Stored(NamedTuple):
-    """All that the ledger knows of a study."""
-
-    id: str
-    plan: StudyPlan
-    plan_hash: str
-    power: PowerStatement | None
-    approval: ApprovalRow | None
-    runs: tuple[RunRow, ...]
-    attempts: tuple[AttemptRow, ...]
-    scores: tuple[StoredScore, ...]
-    events: tuple[EventRow, ...]
-
-    @classmethod
-    def read(cls, study: Study) -> "Stored":
-        """Raises AdvisorError or RefusedError when the ledger cannot be trusted."""
-        with study.ledger(read_only=True) as ledger:
-            return cls(
-                ledger.study().id,
-                ledger.plan(),
-                ledger.plan_hash(),
-                ledger.power(),
-                ledger.approval(),
-                ledger.runs(),
-                ledger.attempts(),
-                ledger.scores(),
-                ledger.events(),
-            )
-
-    def run(self, arm: str, seed: int) -> RunRow | None:
-        """The done run of an arm at a seed."""
-        rows = (row for row in self.runs if (row.arm, row.seed, row.replicate) == (arm, seed, self.plan.replicate))
-        return next((row for row in rows if row.state == "done"), None)
 
 
 def evaluate(study: Study) -> Path:
@@ -98,15 +51,18 @@ def material(study: Study) -> ReportMaterial:
         scores=rows,
         power=stored.power,
         matching=matching,
-        runs=tuple(_report_run(study, stored, row) for row in stored.runs),
+        runs=tuple(report_run(study, stored, row) for row in stored.runs),
         approval=_approval(stored.approval),
-        deviations=tuple(
-            Deviation(when=event.at, what=f"{event.kind.replace('_', ' ')}: {event.text}")
-            for event in stored.events
-            if event.kind in _DEVIATIONS
+        deviations=(
+            *(
+                Deviation(when=event.at, what=f"{event.kind.replace('_', ' ')}: {event.text}")
+                for event in stored.events
+                if event.kind in _DEVIATIONS
+            ),
+            *damage(study, stored),
         ),
-        curves=_curves(study, stored),
-        outcomes=_outcomes(study, stored),
+        curves=curves(study, stored),
+        outcomes=outcomes(study, stored),
         hardware=_hardware(study, stored),
         versions=plan.versions,
         commands=_commands(stored),
@@ -114,11 +70,15 @@ def material(study: Study) -> ReportMaterial:
 
 
 def score_rows(stored: Stored) -> tuple[ScoreRow, ...]:
-    """Scores of every planned run. RefusedError naming the first seed that is not complete."""
+    """Scores of every planned run.
+
+    RefusedError naming the first seed that is not complete, AdvisorError for scores that were not planned.
+    """
     by_run: dict[int, list[StoredScore]] = {}
     for score in stored.scores:
         by_run.setdefault(score.run, []).append(score)
     rows = []
+    planned = {(row.id, row.domain, row.questions, row.sha256) for row in stored.plan.benchmarks}
     for seed in stored.plan.seeds:
         for arm in stored.plan.arms:
             run = stored.run(arm.id, seed)
@@ -126,6 +86,13 @@ def score_rows(stored: Stored) -> tuple[ScoreRow, ...]:
                 raise RefusedError(
                     f"seed {seed} of {arm.id} has no scores yet, so nobody sees any; "
                     f"go on with: advisor resume {stored.id}"
+                )
+            scored = {(row.benchmark, row.domain, row.questions, row.sha256) for row in by_run[run.id]}
+            if scored != planned:
+                names = ", ".join(sorted({name for name, *_ in scored ^ planned}))
+                raise AdvisorError(
+                    f"the stored scores of {arm.id} seed {seed} are not those of the planned benchmarks ({names}); "
+                    "restore study.db from a copy of the study folder"
                 )
             rows += [
                 ScoreRow(
@@ -219,57 +186,10 @@ def _mismatch(arm: Arm, seed: int, key: str, control: str, treatment: str) -> Mi
     return Mismatch(treatment=arm.id, seed=seed, key=key, control_value=control, treatment_value=treatment)
 
 
-def _report_run(study: Study, stored: Stored, row: RunRow) -> ReportRun:
-    attempts = [attempt for attempt in stored.attempts if attempt.run == row.id]
-    result = read_result(study.run_dir(row))
-    walls = [attempt.ended - attempt.started for attempt in attempts if attempt.ended is not None]
-    return ReportRun(
-        arm=row.arm,
-        seed=row.seed,
-        state=row.state,
-        attempts=len(attempts),
-        steps=result.steps_done if result else 0,
-        wall_s=sum(walls) if walls else None,
-        device_hours=sum(attempt.device_hours or 0.0 for attempt in attempts),
-        reason=row.reason,
-        folder=row.folder,
-    )
-
-
 def _approval(row: ApprovalRow | None) -> Approval | None:
     if row is None:
         return None
     return Approval(who=row.who, when=row.at, ceiling_device_hours=row.ceiling_device_hours)
-
-
-def _series(study: Study, run: RunRow, metric: str) -> tuple[tuple[int, float], ...]:
-    rows = RunFiles(study.run_dir(run)).metrics()
-    return tuple((step, float(data[metric])) for step, data in rows.items() if metric in data)
-
-
-def _curves(study: Study, stored: Stored) -> tuple[Curve, ...]:
-    return tuple(
-        Curve(arm=run.arm, seed=run.seed, points=points)
-        for run in stored.runs
-        if (points := _series(study, run, REWARD))
-    )
-
-
-def _outcomes(study: Study, stored: Stored) -> tuple[Outcome, ...]:
-    """What a policy may change besides scores: response length, and what the run cost."""
-    lengths: dict[str, dict[str, float]] = {}
-    hours: dict[str, dict[str, float]] = {}
-    for run in stored.runs:
-        series = [value for _, value in _series(study, run, RESPONSE_LENGTH)]
-        if series:
-            lengths.setdefault(run.arm, {})[str(run.seed)] = sum(series) / len(series)
-        spent = sum(attempt.device_hours or 0.0 for attempt in stored.attempts if attempt.run == run.id)
-        hours.setdefault(run.arm, {})[str(run.seed)] = spent
-    outcomes = (
-        Outcome(name="response length", unit="tokens", values=lengths),
-        Outcome(name="device-hours", unit="h", decimals=4, values=hours),
-    )
-    return tuple(outcome for outcome in outcomes if outcome.values)
 
 
 def _hardware(study: Study, stored: Stored) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Reads files that another process may be writing."""
 
 import json
+import math
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -22,11 +23,21 @@ def last_lines(path: Path, limit_bytes: int = 65536) -> list[str]:
     return lines[1:] if start else lines
 
 
+def finite_number(value: object) -> float | None:
+    """The value as a float, or None where it is no finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
 def json_lines(lines: list[str]) -> list[dict[str, Any]]:
     """The lines that are JSON objects; others (torn by a crash) are left out."""
     found = []
     for line in lines:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             value = json.loads(line)
             if isinstance(value, dict):
                 found.append(value)

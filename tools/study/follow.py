@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.study.cost import run_seconds, unit
-from tools.study.files import json_lines, last_lines
+from tools.study.files import finite_number, json_lines, last_lines
 from tools.study.plan import StudyPlan
 from tools.study.rows import AttemptRow, RunRow
 from tools.study.status import RunStatus, StudyStatus
@@ -87,9 +87,7 @@ def watch(study: Study, poll_s: float = 1.0) -> Iterator[StudyStatus]:
 
 def _metric(row: dict[str, Any], name: str) -> float | None:
     data = row.get("data")
-    value = data.get(name) if isinstance(data, dict) else None
-    finite = isinstance(value, int | float) and value == value and abs(value) != float("inf")
-    return float(value) if finite else None  # type: ignore[arg-type]
+    return finite_number(data.get(name)) if isinstance(data, dict) else None
 
 
 def _runs(

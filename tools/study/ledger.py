@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
 from policies.errors import AdvisorError, RefusedError
 from tools.statistics.power_model import PowerStatement
 from tools.study.canonical import plan_bytes, stored_hash
-from tools.study.database import connect, reported
+from tools.study.database import checked, connect, create, fold, reported
 from tools.study.plan import StudyPlan
 from tools.study.rows import (
     ApprovalRow,
@@ -24,10 +24,14 @@ from tools.study.rows import (
     Outcome,
     RunRow,
     RunState,
+    Spent,
+    StoredPlan,
     StoredScore,
     StudyRow,
     StudyState,
 )
+
+R = TypeVar("R", bound=tuple[Any, ...])
 
 
 def now() -> str:
@@ -46,6 +50,7 @@ class Ledger:
         if not path.is_file():
             raise AdvisorError(f"no study.db at {path}; name a study folder")
         self.path = path
+        self._read_only = read_only
         self._connection = connect(path, read_only=read_only)
 
     @classmethod
@@ -54,7 +59,7 @@ class Ledger:
         if path.exists():
             raise AdvisorError(f"{path} exists; a study is never overwritten")
         stored = plan_bytes(plan)
-        connection = connect(path)
+        connection = create(path)
         with reported(path):
             connection.execute("BEGIN IMMEDIATE")
             at = now()
@@ -75,7 +80,9 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Closes the connection; the last one to close folds the WAL into the database."""
+        """Closes the connection; what was written is folded into the database file, which alone is the study then."""
+        if not self._read_only:
+            fold(self._connection)
         self._connection.close()
 
     @contextmanager
@@ -97,21 +104,24 @@ class Ledger:
         with reported(self.path):
             return self._connection.execute(sql, values).fetchall()
 
+    def _read(self, kind: type[R], sql: str, values: Sequence[Any] = ()) -> tuple[R, ...]:
+        return checked(kind, self._rows(sql, values), self.path)
+
     # plan and approval
 
     def plan_document(self) -> dict[str, Any]:
         """The current plan as stored JSON. RefusedError when its bytes no longer match their hash."""
-        rows = self._rows("SELECT bytes, hash FROM plan ORDER BY version DESC LIMIT 1")
+        rows = self._read(StoredPlan, "SELECT bytes, hash FROM plan ORDER BY version DESC LIMIT 1")
         if not rows:
             raise AdvisorError(f"{self.path} holds no plan; restore it from a copy of the study folder")
         stored, recorded = rows[0]
-        found = stored_hash(bytes(stored))
+        found = stored_hash(stored)
         if found != recorded:
             raise RefusedError(
                 f"the plan stored in {self.path} was changed: its hash is {found[:12]}, recorded {recorded[:12]}; "
                 "restore study.db from a copy, or plan a new study"
             )
-        document: dict[str, Any] = json.loads(bytes(stored))
+        document: dict[str, Any] = json.loads(stored)
         return document
 
     def plan(self) -> StudyPlan:
@@ -119,21 +129,33 @@ class Ledger:
         try:
             return StudyPlan.model_validate(self.plan_document())
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise AdvisorError(
-                f"the plan in {self.path} does not fit this version ({where}: {first['msg']}); "
-                "upgrade experiment-advisor"
-            ) from error
+            raise self._not_this_version("plan", error) from error
+
+    def _not_this_version(self, what: str, error: ValidationError) -> AdvisorError:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return AdvisorError(
+            f"the {what} in {self.path} does not fit this version ({where}: {first['msg']}); upgrade experiment-advisor"
+        )
 
     def plan_hash(self) -> str:
         """The recorded hash of the current plan."""
-        return str(self._rows("SELECT hash FROM plan ORDER BY version DESC LIMIT 1")[0][0])
+        return self.plan_hashes()[-1]
+
+    def plan_hashes(self) -> tuple[str, ...]:
+        """The recorded hashes of all versions of the plan, the current one last."""
+        rows = self._rows("SELECT hash FROM plan ORDER BY version")
+        if not rows:
+            raise AdvisorError(f"{self.path} holds no plan; restore it from a copy of the study folder")
+        return tuple(str(row[0]) for row in rows)
 
     def power(self) -> PowerStatement | None:
         """What the current plan could detect, as computed when it was made; None where no spread was known."""
         stored = self._rows("SELECT power FROM plan ORDER BY version DESC LIMIT 1")[0][0]
-        return None if stored is None else PowerStatement.model_validate_json(stored)
+        try:
+            return None if stored is None else PowerStatement.model_validate_json(stored)
+        except ValidationError as error:
+            raise self._not_this_version("power statement", error) from error
 
     def amend(self, plan: StudyPlan, power: PowerStatement | None = None) -> str:
         """Appends a new version of the plan and returns its hash; an earlier approval covers it only if equal."""
@@ -153,26 +175,26 @@ class Ledger:
 
     def approval(self) -> ApprovalRow | None:
         """The latest approval of the *current* plan, or None: an approval of another plan is void."""
-        rows = self._rows(
+        rows = self._read(
+            ApprovalRow,
             "SELECT who, at, plan_hash, ceiling_device_hours FROM approvals WHERE plan_hash = ? "
             "ORDER BY id DESC LIMIT 1",
             (self.plan_hash(),),
         )
-        return ApprovalRow(*rows[0]) if rows else None
+        return rows[0] if rows else None
 
     def approvals(self) -> tuple[ApprovalRow, ...]:
         """All approvals, oldest first."""
-        rows = self._rows("SELECT who, at, plan_hash, ceiling_device_hours FROM approvals ORDER BY id")
-        return tuple(ApprovalRow(*row) for row in rows)
+        return self._read(ApprovalRow, "SELECT who, at, plan_hash, ceiling_device_hours FROM approvals ORDER BY id")
 
     # state and events
 
     def study(self) -> StudyRow:
         """Id, state, phase and reason."""
-        rows = self._rows("SELECT id, created, state, phase, reason FROM study")
+        rows = self._read(StudyRow, "SELECT id, created, state, phase, reason FROM study")
         if not rows:
             raise AdvisorError(f"{self.path} holds no study; restore it from a copy of the study folder")
-        return StudyRow(*rows[0])
+        return rows[0]
 
     def set_state(self, state: StudyState, *, phase: str = "", reason: str = "") -> None:
         """Moves the study to a state."""
@@ -184,8 +206,7 @@ class Ledger:
 
     def events(self, after: int = 0) -> tuple[EventRow, ...]:
         """Events with an id above `after`, oldest first."""
-        rows = self._rows("SELECT id, at, kind, text FROM events WHERE id > ? ORDER BY id", (after,))
-        return tuple(EventRow(*row) for row in rows)
+        return self._read(EventRow, "SELECT id, at, kind, text FROM events WHERE id > ? ORDER BY id", (after,))
 
     # runs and attempts
 
@@ -199,8 +220,9 @@ class Ledger:
 
     def runs(self) -> tuple[RunRow, ...]:
         """All runs, in the order in which they were planned."""
-        rows = self._rows("SELECT id, arm, seed, replicate, run_key, folder, state, reason FROM runs ORDER BY id")
-        return tuple(RunRow(*row) for row in rows)
+        return self._read(
+            RunRow, "SELECT id, arm, seed, replicate, run_key, folder, state, reason FROM runs ORDER BY id"
+        )
 
     def set_run_state(self, run: int, state: RunState, reason: str = "") -> None:
         """Moves a run to a state."""
@@ -231,11 +253,11 @@ class Ledger:
 
     def attempts(self) -> tuple[AttemptRow, ...]:
         """All attempts, oldest first."""
-        rows = self._rows(
+        return self._read(
+            AttemptRow,
             "SELECT id, run, k, host, boot_id, pid, process_started, started, ended, outcome, reason, device_hours "
-            "FROM attempts ORDER BY id"
+            "FROM attempts ORDER BY id",
         )
-        return tuple(AttemptRow(*row) for row in rows)
 
     # scores and spend
 
@@ -259,19 +281,20 @@ class Ledger:
 
     def scores(self) -> tuple[StoredScore, ...]:
         """All scores."""
-        rows = self._rows(
+        return self._read(
+            StoredScore,
             "SELECT run, score_key, suite, benchmark, domain, score, questions, sha256, harness "
-            "FROM scores ORDER BY run, benchmark"
+            "FROM scores ORDER BY run, benchmark",
         )
-        return tuple(StoredScore(*row) for row in rows)
 
     def spent_device_hours(self) -> float:
         """Device-hours of all ended attempts and scorings, failures included."""
-        rows = self._rows(
-            "SELECT (SELECT coalesce(sum(device_hours), 0) FROM attempts)"
-            " + (SELECT coalesce(sum(device_hours), 0) FROM scorings)"
+        rows = self._read(
+            Spent,
+            "SELECT (SELECT coalesce(sum(device_hours), 0) FROM attempts),"
+            " (SELECT coalesce(sum(device_hours), 0) FROM scorings)",
         )
-        return float(rows[0][0])
+        return sum(rows[0])
 
 
 def _power_json(power: PowerStatement | None) -> str | None:

@@ -1,6 +1,7 @@
 """What a person can do with a study: create, approve, start, follow, stop, resume, report."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,8 +22,9 @@ from tools.study.price import planned_power
 from tools.study.rows import ApprovalRow, StudyState
 from tools.study.status import StudyStatus
 from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
+from training.launchers.base import ProcessIdentity
 from training.launchers.environment import child_environment
-from training.launchers.processes import host_name
+from training.launchers.processes import host_name, is_alive, lock_holder
 from training.run_lock import is_locked
 
 SUPERVISOR = (sys.executable, "-m", "tools.study.supervise")
@@ -58,9 +60,13 @@ def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None 
                 f"cannot make {folder}: {error.strerror}; set ADVISOR_STUDIES to a folder of yours"
             ) from error
         study = Study(folder)
-        with Ledger.create(folder / "study.db", folder.name, plan, planned_power(plan)) as ledger:
-            ledger.event("planned", ledger.plan_hash())
-            write_exports(study, ledger)
+        try:
+            with Ledger.create(folder / "study.db", folder.name, plan, planned_power(plan)) as ledger:
+                ledger.event("planned", ledger.plan_hash())
+                write_exports(study, ledger)
+        except BaseException:  # half a study would look like a damaged one
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return study
     raise AdvisorError(f"{base} holds a thousand studies named {name}; remove some")
 
@@ -137,18 +143,16 @@ def stop(study: Study) -> StudyStatus:
 
     Runs whose supervisor is gone are not touched: resume first. Raises RefusedError when a supervisor does not end.
     """
-    if not is_locked(study.lock):
-        return snapshot(study)
-    with study.ledger(read_only=True) as ledger:
-        started = [event.text.split(" ", 3) for event in ledger.events() if event.kind == "supervisor_started"]
-    if started:
-        _, pid, _, host = started[-1]
-        if host != host_name():
-            raise RefusedError(f"{study.folder.name} is supervised on {host}; stop it there")
-        with suppress(ProcessLookupError):
-            os.kill(int(pid), signal.SIGTERM)
+    asked: ProcessIdentity | None = None
     deadline = time.monotonic() + _STOP_S
     while is_locked(study.lock):
+        holder = lock_holder(study.lock)
+        if holder is not None and holder.host != host_name():
+            raise RefusedError(f"{study.folder.name} is supervised on {holder.host}; stop it there")
+        if holder is not None and holder != asked and is_alive(holder):
+            asked = holder
+            with suppress(ProcessLookupError):
+                os.kill(holder.pid, signal.SIGTERM)
         if time.monotonic() > deadline:
             raise RefusedError(
                 f"the supervisor of {study.folder.name} did not stop in {_STOP_S:.0f} s; see {study.log}"
@@ -213,6 +217,7 @@ def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) 
     """Starts the supervisor in its own session and waits until it is at work, or has said why it is not."""
     argv = [*supervisor, str(study.folder), *(["--take-over"] if take_over else [])]
     with study.log.open("ab") as log:
+        said_before = log.tell()
         process = subprocess.Popen(
             argv,
             cwd=study.folder,
@@ -232,14 +237,15 @@ def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) 
         if code is not None:
             if is_locked(study.lock):  # another one was quicker
                 return
-            raise _not_started(study, code)
+            raise _not_started(study, code, said_before)
         time.sleep(0.02)
     raise AdvisorError(f"the supervisor of {study.folder.name} did not begin within {_START_S:.0f} s; see {study.log}")
 
 
-def _not_started(study: Study, code: int) -> AdvisorError:
-    with study.ledger(read_only=True) as ledger:
-        reason = ledger.study().reason
+def _not_started(study: Study, code: int, said_before: int) -> AdvisorError:
+    """The supervisor's last words, with the kind of error that its exit code names."""
+    lines = study.log.read_bytes()[said_before:].decode("utf-8", errors="replace").split("\n")
+    said = next((line.split(" ", 1)[-1] for line in reversed(lines) if line.strip()), "")
     kinds = {RefusedError.exit_code: RefusedError, BudgetError.exit_code: BudgetError, InputError.exit_code: InputError}
-    words = reason or f"it ended with exit code {code}; see {study.log}"
+    words = said or f"it ended with exit code {code}; see {study.log}"
     return kinds.get(code, AdvisorError)(f"{study.folder.name} was not started: {words}")

@@ -7,13 +7,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
 from training.run_files import RecordedFacts, RunFiles
 from training.verl_plugin.delivery_log import read_records
+from training.yaml_files import parse_mapping
 
 COMPARED = (
     "resolved config",
@@ -57,9 +57,7 @@ class RunFacts(StrictModel):
         files = RunFiles(run_dir)
         file = files.config
         try:
-            config = yaml.safe_load(files.config.read_text(encoding="utf-8"))
-            if not isinstance(config, dict):
-                raise InputError(f"{file} is no mapping: the run's record is damaged, run it again")
+            config = parse_mapping(files.config.read_text(encoding="utf-8"))
             file = files.argv
             argv = tuple(files.argv.read_text(encoding="utf-8").splitlines())
             file = files.facts
@@ -68,10 +66,10 @@ class RunFacts(StrictModel):
             records = read_records(files.delivery)
         except OSError as error:
             raise InputError(f"{file}: {error.strerror}; the run's record is incomplete, run it again") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise InputError(f"{file} cannot be read: {' '.join(str(error).split())}; run it again") from error
         except ValidationError as error:
             raise InputError(f"{file} does not fit: {describe_faults(error)}; run it again") from error
+        except ValueError as error:
+            raise InputError(f"{file} cannot be read: {error}; run it again") from error
         return cls(
             run_dirs=_run_dirs(run_dir, config),
             config=config,
@@ -107,7 +105,7 @@ def match_runs(a: RunFacts, b: RunFacts, seed: int) -> tuple[Difference, ...]:
         for key in dict.fromkeys([*ours, *theirs])
         if ours.get(key) != theirs.get(key)
     ]
-    recorded = [run.config.get("advisor", {}).get("seed") for run in (a, b)]
+    recorded = [dict(flattened(run.config)).get("advisor.seed") for run in (a, b)]
     if recorded[0] == recorded[1] != seed:
         key = f"config advisor.seed (the pair is of seed {seed})"
         found.append(Difference(seed=seed, key=key, a=str(recorded[0]), b=str(recorded[1])))

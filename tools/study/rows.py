@@ -1,11 +1,16 @@
 """What the ledger holds, one type a table."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 StudyState = Literal["planned", "approved", "running", "blocked", "interrupted", "stopped", "done"]
 RunState = Literal["planned", "running", "done", "failed", "interrupted"]
 Outcome = Literal["done", "failed", "lost", "stopped"]
 """How an attempt ended: `lost` has no result because its process vanished, `stopped` because a person said so."""
+
+
+Amount = Annotated[float, Field(ge=0)]
 
 
 class StudyRow(NamedTuple):
@@ -20,13 +25,27 @@ class StudyRow(NamedTuple):
     """Why it is blocked, interrupted or stopped; one line."""
 
 
+class StoredPlan(NamedTuple):
+    """A version of the plan."""
+
+    bytes: bytes
+    hash: str
+
+
+class Spent(NamedTuple):
+    """Device-hours of everything that has ended."""
+
+    attempts: Amount
+    scorings: Amount
+
+
 class ApprovalRow(NamedTuple):
     """A person's yes to one plan."""
 
     who: str
     at: str
     plan_hash: str
-    ceiling_device_hours: float
+    ceiling_device_hours: Amount
 
 
 class RunRow(NamedTuple):
@@ -37,7 +56,7 @@ class RunRow(NamedTuple):
     seed: int
     replicate: int
     run_key: str
-    folder: str
+    folder: Annotated[str, Field(pattern=r"^runs(/[A-Za-z0-9][A-Za-z0-9._=-]*)+$")]
     """Relative to the study folder."""
     state: RunState
     reason: str
@@ -59,7 +78,7 @@ class AttemptRow(NamedTuple):
     ended: float | None
     outcome: Outcome | None
     reason: str
-    device_hours: float | None
+    device_hours: Amount | None
 
 
 class StoredScore(NamedTuple):

@@ -4,14 +4,13 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
+from policies.errors import InputError
 from tools.study.files import last_lines
 from tools.study.rows import AttemptRow, Outcome, RunRow
-from tools.study.watch import Halt, Session
+from tools.study.watch import Halt, Session, Waited
 from training.launchers.base import Job, ProcessIdentity
 from training.launchers.processes import boot_id, host_name, is_here
-from training.run_files import RunFiles, write_atomically
+from training.run_files import RunFiles, read_spec, write_atomically
 from training.run_spec import RunResult, RunSpec
 
 
@@ -46,7 +45,9 @@ class RunKeeper:
             self._record(run, attempt, result)
             return
         if attempt is not None:
-            self._lose(run, attempt, "lost", "its process vanished while no supervisor watched", _last_sign(run_dir))
+            ended = max(_last_sign(run_dir), attempt.started)
+            hours = min(self._session.hours(attempt.started, ended), self._session.hours(0.0, spec.deadline_s))
+            self._lose(run, attempt, "lost", "its process vanished while no supervisor watched", ended, hours)
         self._start(run, spec, run_dir, expected_hours)
 
     def _open_attempt(self, run: RunRow) -> AttemptRow | None:
@@ -97,7 +98,7 @@ class RunKeeper:
         assert attempt is not None, run
         code: int | None = 0
         while True:
-            ended = self._session.wait(job, attempt.started)
+            ended, hours = self._session.wait(job, attempt.started)
             code = code if ended == 0 else ended  # an adopted process has no exit code of its own to give
             # Two supervisors in a row may each have started a process before the first one took the run's lock: the
             # second process leaves at once, and the one that holds the lock is the run.
@@ -111,20 +112,22 @@ class RunKeeper:
             self._record(run, attempt, result)
             self._session.check_stop()
             return
-        self._halt_without_result(run, attempt, code, run_dir)
+        self._halt_without_result(run, attempt, Waited(code, hours), run_dir)
 
-    def _halt_without_result(self, run: RunRow, attempt: AttemptRow, code: int | None, run_dir: Path) -> None:
+    def _halt_without_result(self, run: RunRow, attempt: AttemptRow, waited: Waited, run_dir: Path) -> None:
+        code, ended = waited.code, max(time.time(), attempt.started)
         if self._session.stop_signal is not None:
-            self._lose(run, attempt, "stopped", "stopped on request", time.time())
+            self._lose(run, attempt, "stopped", "stopped on request", ended, waited.device_hours)
             self._session.check_stop()
         if code is None:
-            self._lose(run, attempt, "stopped", "the approved device-hours were used up", time.time())
+            reason = "the approved device-hours were used up"
+            self._lose(run, attempt, "stopped", reason, ended, waited.device_hours)
             raise self._session.used_up(_name(run))
         words = last_lines(run_dir / "launch.log")
         said = f": {words[-1].strip()}" if words else ""
         how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
         reason = f"ended without a result ({how}){said}"
-        self._lose(run, attempt, "lost", reason, time.time())
+        self._lose(run, attempt, "lost", reason, ended, waited.device_hours)
         if code == 2:
             raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that, then: advisor resume")
         raise Halt("interrupted", f"{_name(run)} {reason}; continue from its last checkpoint with: advisor resume")
@@ -140,30 +143,35 @@ class RunKeeper:
         if outcome == "failed":
             raise _blocked(run, result.reason)
 
-    def _lose(self, run: RunRow, attempt: AttemptRow, outcome: Outcome, reason: str, ended: float) -> None:
-        until = max(ended, attempt.started)
+    def _lose(
+        self, run: RunRow, attempt: AttemptRow, outcome: Outcome, reason: str, ended: float, hours: float
+    ) -> None:
         with self._ledger.transaction():
-            hours = self._session.hours(attempt.started, until)
-            self._ledger.close_attempt(attempt.id, outcome, reason, hours, until)
+            self._ledger.close_attempt(attempt.id, outcome, reason, hours, ended)
             self._ledger.set_run_state(run.id, "interrupted", reason)
         self._session.event(f"attempt_{outcome}", f"{_name(run)} {reason}")
 
 
 def read_result(run_dir: Path, spec: RunSpec | None = None) -> RunResult | None:
-    """The result of a run directory, or None where there is none that is whole.
+    """The final result of a run directory, or None where there is none.
 
-    With `spec`, it counts only when `run.json` asked for that very run (deadlines aside).
+    Raises InputError for a damaged result, and with `spec` for one that `run.json` did not ask for.
     """
-    try:
-        result = RunResult.model_validate_json(RunFiles(run_dir).result.read_bytes())
-        if result.outcome == "interrupted":
-            return None
-        if spec is None:
-            return result
-        asked = RunSpec.model_validate_json(RunFiles(run_dir).spec.read_bytes())
-    except (FileNotFoundError, ValidationError):
+    files = RunFiles(run_dir)
+    result = files.final_result()
+    if result is None or result.outcome == "interrupted":
         return None
-    return result if asked.model_copy(update={"deadline_s": spec.deadline_s}) == spec else None
+    if spec is not None and _identity(read_spec(files)) != _identity(spec):
+        raise InputError(
+            f"{files.spec} is not what this study asks for, yet the run has a result: move {run_dir} away to make the "
+            "run again"
+        )
+    return result
+
+
+def _identity(spec: RunSpec) -> tuple[object, ...]:
+    """What two specifications of the same run have in common: all but deadline, labels and checkpoint interval."""
+    return spec.recipe.held_fixed(), spec.policy, spec.seed, spec.replicate
 
 
 def _recorded(attempt: AttemptRow | None) -> ProcessIdentity | None:

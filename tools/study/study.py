@@ -16,6 +16,7 @@ from tools.study.plan import StudyPlan
 from tools.study.rows import RunRow
 from training.paths import expanded, is_file, is_folder
 from training.run_files import write_atomically
+from training.yaml_files import parse_mapping
 
 
 class Study(NamedTuple):
@@ -118,43 +119,65 @@ def write_exports(study: Study, ledger: Ledger) -> None:
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     header = "# Written by advisor from study.db. Do not edit: a change voids the approval; plan a new study instead.\n"
     write_atomically(study.folder / "plan.yaml", header + text)
-    lock = {
+    lock = json.dumps(_lock_document(ledger), indent=2, ensure_ascii=False)
+    write_atomically(study.folder / "plan.lock.json", f"{lock}\n")
+
+
+def check_unedited(study: Study, ledger: Ledger) -> None:
+    """Demands that `plan.yaml` and `plan.lock.json` say what the ledger says (labels aside); a missing one is fine.
+
+    So is one that lags behind, as a kill between ledger and file leaves it. Raises RefusedError that names the first
+    field that differs.
+    """
+    stored = ledger.plan_document()
+    path = study.folder / "plan.yaml"
+    if path.exists():
+        found = _read_plan_file(path)
+        try:
+            known = document_hash(found) in ledger.plan_hashes()
+        except AdvisorError:
+            known = False
+        if not known:
+            raise _edited(path, first_difference(identity(stored), identity(found)))
+    path = study.folder / "plan.lock.json"
+    if path.exists():
+        _check_lock(path, ledger)
+
+
+def _check_lock(path: Path, ledger: Ledger) -> None:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise RefusedError(
+            f"{path} cannot be read ({error}); delete it to go on with the recorded approvals"
+        ) from error
+    wanted = _lock_document(ledger)
+    if isinstance(found, dict) and isinstance(found.get("approvals"), list):
+        wanted["approvals"] = wanted["approvals"][: len(found["approvals"])]
+        if found.get("plan_hash") in ledger.plan_hashes():
+            wanted["plan_hash"] = found["plan_hash"]
+    if found != wanted:
+        raise _edited(path, first_difference(wanted, found))
+
+
+def _edited(path: Path, change: str | None) -> RefusedError:
+    return RefusedError(
+        f"{path} was edited after it was written ({change}); the approval does not cover that: "
+        "delete the file to go on with the recorded plan, or plan a new study"
+    )
+
+
+def _lock_document(ledger: Ledger) -> dict[str, Any]:
+    return {
         "schema_version": 1,
         "study": ledger.study().id,
         "plan_hash": ledger.plan_hash(),
         "approvals": [row._asdict() for row in ledger.approvals()],
     }
-    write_atomically(study.folder / "plan.lock.json", json.dumps(lock, indent=2, ensure_ascii=False) + "\n")
-
-
-def check_unedited(study: Study, ledger: Ledger) -> None:
-    """Demands that `plan.yaml` says what the ledger says (labels aside); a missing one is fine.
-
-    Raises RefusedError that names the first field that differs.
-    """
-    stored = ledger.plan_document()
-    path = study.folder / "plan.yaml"
-    if not path.exists():
-        return
-    found = _read_plan_file(path)
-    try:
-        same = document_hash(found) == ledger.plan_hash()
-    except AdvisorError:
-        same = False
-    if not same:
-        change = first_difference(identity(stored), identity(found))
-        raise RefusedError(
-            f"{path} was edited after it was written ({change}); the approval does not cover that: "
-            "delete the file to go on with the recorded plan, or plan a new study"
-        )
 
 
 def _read_plan_file(path: Path) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        detail = " ".join(str(error).split())
-        raise RefusedError(f"{path} cannot be read ({detail}); delete it to go on with the recorded plan") from error
-    if not isinstance(found, dict):
-        raise RefusedError(f"{path} is not a plan any more; delete it to go on with the recorded plan")
-    return found
+        return parse_mapping(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RefusedError(f"{path} cannot be read ({error}); delete it to go on with the recorded plan") from error

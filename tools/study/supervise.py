@@ -167,6 +167,7 @@ def _halted(ledger: Ledger, halt: Halt, services: Services) -> int:
 
 def main(arguments: list[str]) -> int:
     """The command line; returns the exit code."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes ends nothing
     folders = [argument for argument in arguments if argument != "--take-over"]
     if len(folders) != 1:
         sys.stderr.write("usage: python -m tools.study.supervise STUDY_DIR [--take-over]\n")
@@ -176,6 +177,9 @@ def main(arguments: list[str]) -> int:
     except AdvisorError as error:
         sys.stderr.write(f"{now()} {error}\n")
         return error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"{now()} cannot use {error.filename}: {error.strerror}; mend that, then: advisor resume\n")
+        return 1
 
 
 if __name__ == "__main__":

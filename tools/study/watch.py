@@ -1,12 +1,15 @@
 """What ends a supervisor's work early, and the one loop in which it waits."""
 
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 from tools.study.budget import rounded_up
 from tools.study.ledger import Ledger
 from tools.study.rows import StudyState
 from tools.study.services import Services
 from training.launchers.base import Job
+from training.launchers.processes import age_s
 
 
 class Halt(Exception):  # noqa: N818 - not an error: the study pauses in a named state
@@ -17,6 +20,14 @@ class Halt(Exception):  # noqa: N818 - not an error: the study pauses in a named
         self.state = state
         self.reason = reason
         self.exit_code = exit_code
+
+
+class Waited(NamedTuple):
+    """How a job ended."""
+
+    code: int | None
+    """None: it was stopped here."""
+    device_hours: float
 
 
 class Session:
@@ -65,19 +76,27 @@ class Session:
             4,
         )
 
-    def wait(self, job: Job, since: float) -> int | None:
-        """Waits for a job's end and returns its exit code.
+    def wait(self, job: Job, since: float) -> Waited:
+        """Waits for the end of a job that began at `since` (Unix seconds).
 
-        A stop request ends the job first and returns None, so that what it left behind can be recorded; so does a
-        job that has used up the approved device-hours.
+        A stop request ends the job first, so that what it left behind can be recorded; so does a job that has used up
+        the approved device-hours: the exit code is None then.
         """
         before = self.ledger.spent_device_hours()
+        hours = self._clock(job, since)
         while (code := job.poll()) is None:
-            if self.stop_signal is not None or before + self.hours(since) > self.ceiling:
+            if self.stop_signal is not None or before + hours() > self.ceiling:
                 job.stop(self.services.grace_s)
-                return None
+                break
             time.sleep(self.services.poll_s)
-        return code
+        return Waited(code, hours())
+
+    def _clock(self, job: Job, since: float) -> Callable[[], float]:
+        """Device-hours of a job so far, counted by a clock that nobody can set."""
+        age = None if job.identity is None else age_s(job.identity)
+        already = self.hours(since) if age is None else age / 3600 * self.devices
+        begun = time.monotonic()
+        return lambda: already + (time.monotonic() - begun) / 3600 * self.devices
 
     def hours(self, since: float, until: float | None = None) -> float:
         """Device-hours of a job that began at `since` (Unix seconds)."""

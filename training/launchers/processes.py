@@ -2,14 +2,17 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from policies.errors import AdvisorError
 from training.launchers.base import ProcessIdentity
 
 
@@ -67,6 +70,13 @@ def is_alive(identity: ProcessIdentity) -> bool:
     return is_here(identity.host, identity.boot_id) and process_started(identity.pid) == identity.started
 
 
+def age_s(identity: ProcessIdentity) -> float | None:
+    """Seconds since a live process of this machine began, whatever its clock was set to meanwhile; None: not known."""
+    if sys.platform != "linux" or not is_alive(identity):
+        return None
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - identity.started / os.sysconf("SC_CLK_TCK")
+
+
 def find_process(argv: Sequence[str]) -> ProcessIdentity | None:
     """A live process of this user with exactly this command line, or None."""
     import psutil
@@ -81,12 +91,25 @@ def find_process(argv: Sequence[str]) -> ProcessIdentity | None:
     return None
 
 
+def lock_holder(path: Path) -> ProcessIdentity | None:
+    """Who took the lock last, as `take_lock` wrote it there; None where nothing readable is written."""
+    try:
+        host, boot, pid, started = json.loads(path.read_bytes())
+        return ProcessIdentity(str(host), str(boot), int(pid), float(started))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
 def take_lock(path: Path, patience_s: float = 0.5) -> int | None:
     """Takes the exclusive flock on a file (made when missing): the descriptor that holds it, or None if taken.
 
-    It tries for a moment: whoever looks whether a lock is held holds it for an instant.
+    It tries for a moment: whoever looks whether a lock is held holds it for an instant. Who holds it is written there.
+    Raises AdvisorError when the file cannot be written.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise AdvisorError(f"cannot lock {path}: {error.strerror}; mend that, then try again") from error
     deadline = time.monotonic() + patience_s
     while True:
         try:
@@ -97,4 +120,6 @@ def take_lock(path: Path, patience_s: float = 0.5) -> int | None:
                 return None
             time.sleep(0.01)
         else:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(identify(os.getpid())).encode(), 0)
             return descriptor

@@ -1,0 +1,43 @@
+"""All that the ledger knows of a study, read at once."""
+
+from typing import NamedTuple
+
+from tools.statistics.power_model import PowerStatement
+from tools.study.plan import StudyPlan
+from tools.study.rows import ApprovalRow, AttemptRow, EventRow, RunRow, StoredScore
+from tools.study.study import Study
+
+
+class Stored(NamedTuple):
+    """All that the ledger knows of a study."""
+
+    id: str
+    plan: StudyPlan
+    plan_hash: str
+    power: PowerStatement | None
+    approval: ApprovalRow | None
+    runs: tuple[RunRow, ...]
+    attempts: tuple[AttemptRow, ...]
+    scores: tuple[StoredScore, ...]
+    events: tuple[EventRow, ...]
+
+    @classmethod
+    def read(cls, study: Study) -> "Stored":
+        """Raises AdvisorError or RefusedError when the ledger cannot be trusted."""
+        with study.ledger(read_only=True) as ledger:
+            return cls(
+                ledger.study().id,
+                ledger.plan(),
+                ledger.plan_hash(),
+                ledger.power(),
+                ledger.approval(),
+                ledger.runs(),
+                ledger.attempts(),
+                ledger.scores(),
+                ledger.events(),
+            )
+
+    def run(self, arm: str, seed: int) -> RunRow | None:
+        """The done run of an arm at a seed."""
+        rows = (row for row in self.runs if (row.arm, row.seed, row.replicate) == (arm, seed, self.plan.replicate))
+        return next((row for row in rows if row.state == "done"), None)
