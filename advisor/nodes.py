@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.planning import Proposal, admit, propose, weigh, with_flags
+from advisor.planning import admit, propose, with_flags
 from advisor.settings import Settings
 from advisor.state import GRAPH_VERSION, AdvisorState, Phase
 from advisor.understanding import understand
@@ -13,6 +13,7 @@ from policies.errors import InputError, RefusedError
 from tools.plain_text import one_line
 from tools.study import manage
 from tools.study.intent import StudyIntent
+from tools.study.price import PlannedStudy, price
 from tools.study.services import RunIdentity
 from tools.study.study import Study
 
@@ -115,9 +116,9 @@ class Nodes:
         title = next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), study.folder.name)
         return {"phase": "told", "answer": title}
 
-    def proposal(self, state: AdvisorState) -> Proposal:
+    def proposal(self, state: AdvisorState) -> PlannedStudy:
         """What the person is asked to approve, from the ledger's plan."""
-        return weigh(self._study(state).plan)
+        return price(self._study(state).plan)
 
     def _phase(self, state: AdvisorState) -> Phase:
         return _PHASES.get(manage.status(self._study(state)).state, "halted")

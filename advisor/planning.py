@@ -9,37 +9,21 @@ from policies.errors import InputError, RefusedError
 from policies.model import StrictModel, describe_faults
 from tools.statistics.power_model import PowerStatement
 from tools.study.budget import seeds_that_fit
-from tools.study.canonical import plan_hash
-from tools.study.cost import StudyCost, study_cost
+from tools.study.cost import SeedPrice, seed_price
 from tools.study.design import DesignDefaults, design, planned_analysis
 from tools.study.intent import StudyIntent
-from tools.study.plan import StudyPlan
+from tools.study.price import PlannedStudy, price
 from tools.study.services import RunIdentity
 from training.recipe import Recipe
-
-ENOUGH = 0.8
-"""P(`supported`) below which a plan is called underpowered."""
-
-
-class Proposal(StrictModel):
-    """A plan with everything that a person should see before saying yes."""
-
-    schema_version: int = 1
-    plan: StudyPlan
-    plan_hash: str
-    cost: StudyCost
-    power: PowerStatement | None
-    """None where nothing is known about the spread on this recipe and model."""
-    warnings: tuple[str, ...]
 
 
 def propose(
     intent: StudyIntent, overrides: Mapping[str, Any] | None = None, *, identity: RunIdentity | None = None
-) -> Proposal:
+) -> PlannedStudy:
     """Designs the study and says what it can detect; raises as `tools.study.design.design` and `admit` do."""
     merged = with_flags(intent, overrides or {})
     admit(merged)
-    return weigh(design(merged, identity=identity))
+    return price(design(merged, identity=identity))
 
 
 def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent:
@@ -86,47 +70,6 @@ def admit(intent: StudyIntent) -> None:
         )
 
 
-def weigh(plan: StudyPlan) -> Proposal:
-    """A plan with its power, cost and warnings."""
-    digest = plan_hash(plan)
-    power = _power(plan, digest)
-    cost = study_cost(plan)
-    return Proposal(plan=plan, plan_hash=digest, cost=cost, power=power, warnings=_warnings(plan, power, cost))
-
-
-def _power(plan: StudyPlan, digest: str) -> PowerStatement | None:
-    from tools.statistics.plan_power import plan_power
-    from tools.statistics.priors import find_prior
-    from tools.statistics.streams import rng_for
-
-    prior = find_prior(plan.recipe.name, plan.recipe.model)
-    return None if prior is None else plan_power(plan, prior, rng_for(digest, "power"))
-
-
-def _warnings(plan: StudyPlan, power: PowerStatement | None, cost: StudyCost) -> tuple[str, ...]:
-    if len(plan.seeds) < 2:
-        return ("one seed gives no interval: this plan cannot answer the question; ask for at least 2 seeds, better 8",)
-    if power is None:
-        return ("nothing is known about the spread on this recipe: what the plan can detect is unknown; run a pilot",)
-    if power.probability_supported >= ENOUGH:
-        return ()
-    delta = f"{power.sesoi:g} point{'' if power.sesoi == 1 else 's'}"
-    ways = [f"look for a larger effect (--sesoi {power.detectable_effect:.1f})"] if power.detectable_effect else []
-    if power.seeds_needed_supported is not None:
-        hours = power.seeds_needed_supported * len(plan.arms) * cost.device_hours_per_run
-        ways.insert(0, f"{power.seeds_needed_supported} seeds (about {hours:.3g} {cost.unit})")
-    ways.append("a pilot that measures the spread")
-    return (
-        f"this {'plan' if plan.budget_device_hours is None else 'budget'} cannot answer the question well: a true "
-        f"difference of {delta} would be shown under every summary with probability "
-        f"{_percent(power.probability_supported)}; ways out: {'; '.join(ways)}",
-    )
-
-
-def _percent(share: float) -> str:
-    return "under 1 %" if share < 0.01 else f"{100 * share:.0f} %"
-
-
 class PowerAnswer(StrictModel):
     """What n pairs can detect, asked without a study."""
 
@@ -134,6 +77,8 @@ class PowerAnswer(StrictModel):
     power: PowerStatement
     setting: str
     """Recipe or model whose spread was used."""
+    price: SeedPrice | None
+    """None: a model of one's own has no known price."""
     notes: tuple[str, ...]
 
 
@@ -159,7 +104,8 @@ def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None
         raise InputError(f"{seeds} seeds cannot be judged; ask for 1 to 1000000")
     spread = prior(intent.model) if intent.model else prior(recipe.name, recipe.model)
     statement = power_statement(seeds, analysis, spread, rng_for(intent.question, "power"))
-    return PowerAnswer(power=statement, setting=spread.names[0], notes=tuple(notes))
+    cost = None if intent.model else seed_price(recipe, max(1, len(intent.treatments)) + 1)
+    return PowerAnswer(power=statement, setting=spread.names[0], price=cost, notes=tuple(notes))
 
 
 def _seeds_for(intent: StudyIntent, recipe: Recipe) -> int:

@@ -8,7 +8,7 @@ from advisor.cli import options, output
 from policies.errors import BudgetError, InputError, RefusedError
 
 if TYPE_CHECKING:
-    from advisor.planning import Proposal
+    from tools.study.price import PlannedStudy
     from tools.study.study import Study
 
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Study id, its beginning, its folder, or `latest`.")]
@@ -40,13 +40,14 @@ def plan(
     as_json: output.JsonFlag = False,
 ) -> int:
     """Plans a study or shows one; nothing runs. A question about power is answered at once."""
-    from advisor.planning import propose, weigh, with_flags
+    from advisor.planning import propose, with_flags
     from advisor.settings import load_settings
     from advisor.understanding import understand
+    from tools.study.price import price
 
     known = _study_named(question)
     if known is not None:
-        return _show(weigh(known.plan), known, as_json)
+        return _show(price(known.plan), known, as_json)
     if not question.strip():
         raise InputError("the question is empty; ask for example: does tscl beat static?")
     flags = options.overrides(
@@ -88,7 +89,7 @@ def _study_named(text: str) -> "Study | None":
     return None
 
 
-def _show(proposal: "Proposal", study: "Study | None", as_json: bool) -> int:
+def _show(proposal: "PlannedStudy", study: "Study | None", as_json: bool) -> int:
     if as_json:
         place = {"study": study.folder.name if study else None, "folder": str(study.folder) if study else None}
         output.emit(place | proposal.model_dump(mode="json"))
@@ -107,14 +108,14 @@ def approve(
     as_json: output.JsonFlag = False,
 ) -> int:
     """Approves a plan as it is now; a later change voids it."""
-    from advisor.planning import weigh
     from tools.study.budget import parse_budget
     from tools.study.manage import approve as record
+    from tools.study.price import price
     from tools.study.study import find_study
 
     options.check_yes(yes, budget)
     found = find_study(study)
-    proposal = weigh(found.plan)
+    proposal = price(found.plan)
     ceiling = None if budget is None else parse_budget(budget)
     if ceiling is not None and ceiling < proposal.cost.device_hours:
         raise BudgetError(

@@ -4,12 +4,27 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from advisor.planning import PowerAnswer, Proposal
+from advisor.planning import PowerAnswer
+from tools.report import numbers
+from tools.report.wording_power import plan_claims
+from tools.report.wording_study import TOY_NOTICE
 from tools.statistics.power_model import PowerStatement
+from tools.study.cost import SeedPrice, hours, hours_unit, seed_price
 from tools.study.plan import StudyPlan
+from tools.study.price import PlannedStudy
+
+_CLAIMS = {
+    "plan.detectable": "can detect",
+    "plan.supported": "verdict on all",
+    "plan.family": "family",
+    "plan.needed_supported": "takes",
+    "plan.needed_equivalent": "or takes",
+    "plan.spread": "spread",
+}
+"""Claim -> its row."""
 
 
-def show_plan(console: Console, proposal: Proposal, study: str | None = None) -> None:
+def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None) -> None:
     """Prints the whole plan."""
     plan = proposal.plan
     rows = _grid()
@@ -18,20 +33,20 @@ def show_plan(console: Console, proposal: Proposal, study: str | None = None) ->
     rows.add_row("question", Text(plan.question))
     for arm in plan.arms:
         rows.add_row(arm.role, str(arm.policy))
-    rows.add_row("seeds", f"{len(plan.seeds)} matched pairs: {_listed(plan.seeds)}")
-    rows.add_row("runs", f"{proposal.cost.runs} = {len(plan.arms)} arms x {len(plan.seeds)} seeds")
+    rows.add_row("seeds", f"{_counted(len(plan.seeds), 'matched pair')}: {_listed(plan.seeds)}")
+    rows.add_row("runs", f"{proposal.cost.runs} = {len(plan.arms)} arms x {_counted(len(plan.seeds), 'seed')}")
     rows.add_row("recipe", f"{plan.recipe.name} ({plan.recipe.title})")
     rows.add_row("held fixed", _held_fixed(plan))
     rows.add_row("scored on", f"{len(plan.benchmarks)} benchmarks ({plan.recipe.suite})")
     rows.add_row("verdict", _analysis(plan))
-    rows.add_row("can detect", _power(proposal.power))
+    _add_power(rows, proposal.power, seed_price(plan.recipe, len(plan.arms)))
     rows.add_row("cost", _cost(proposal))
     rows.add_row("budget", _budget(proposal))
     rows.add_row("plan hash", proposal.plan_hash[:12])
     parts: list[RenderableType] = [rows]
     parts += [Text(f"note: {note}", style="dim") for note in plan.notes]
     if plan.recipe.toy:
-        parts.append(Text("Demonstration on a toy model; it says nothing about real ones.", style="dim"))
+        parts.append(Text(TOY_NOTICE, style="dim"))
     parts += [Text(f"warning: {warning}", style="bold yellow") for warning in proposal.warnings]
     console.print(Group(*parts))
 
@@ -40,10 +55,9 @@ def show_power(console: Console, answer: PowerAnswer) -> None:
     """Prints the answer to a question about seeds and effects."""
     power = answer.power
     rows = _grid()
-    rows.add_row("setting", f"{answer.setting}, {power.n} seed pairs, {power.k} treatment(s), SESOI {power.sesoi:g}")
-    rows.add_row("can detect", _power(power))
-    rows.add_row("seeds needed", _needed(power))
-    rows.add_row("spread", f"{power.prior_source} (df {power.prior_df})")
+    setting = (answer.setting, _counted(power.n, "seed pair"), _counted(power.k, "treatment"))
+    rows.add_row("setting", f"{', '.join(setting)}, smallest effect of interest {numbers.points(power.sesoi)}")
+    _add_power(rows, power, answer.price)
     console.print(Group(rows, *(Text(f"note: {note}", style="dim") for note in answer.notes)))
 
 
@@ -74,51 +88,36 @@ def _analysis(plan: StudyPlan) -> str:
     family = f", {analysis.family_size} treatments corrected for" if analysis.family_size > 1 else ""
     return (
         f"{100 * analysis.confidence:g} % paired intervals{family}, under all of {len(analysis.summaries)} summaries; "
-        f"primary {analysis.primary}; smallest effect of interest {analysis.sesoi:g} "
-        f"point{'' if analysis.sesoi == 1 else 's'}"
+        f"primary {analysis.primary}; smallest effect of interest {numbers.points(analysis.sesoi)}"
     )
 
 
-def _power(power: PowerStatement | None) -> str:
+def _add_power(rows: Table, power: PowerStatement | None, price: SeedPrice | None) -> None:
+    """The claims that a plan can make, one row each."""
     if power is None:
-        return "unknown: no spread is on record for this recipe and model"
-    if power.detectable_effect is None:
-        return "nothing: one pair gives no interval"
-    effect, upper = f"{power.detectable_effect:.2g}", f"{power.detectable_effect_upper:.2g}"
-    supported = _share(power.probability_supported)
-    if power.probability_supported_by == "lower bound" and power.probability_supported >= 0.01:
-        supported = f"at least {supported}"
-    return (
-        f"{effect} points on the primary with 80 % power ({upper} if the spread is at its upper limit). At a true "
-        f"difference of {power.sesoi:g}: power {_share(power.power_primary)}, verdict `supported` {supported}, limited "
-        f"by {power.limiting_summary}. Spread: {power.prior_source} (df {power.prior_df})"
-    )
+        rows.add_row("can detect", "unknown: no spread is on record for this recipe and model")
+        return
+    for claim in plan_claims(power, price):
+        rows.add_row(_CLAIMS[claim.id], claim.text)
 
 
-def _needed(power: PowerStatement) -> str:
-    supported = "over a million" if power.seeds_needed_supported is None else str(power.seeds_needed_supported)
-    primary = "over a million" if power.seeds_needed_primary is None else str(power.seeds_needed_primary)
-    return f"{primary} pairs to see {power.sesoi:g} points on the primary, {supported} under every summary (80 %)"
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _share(value: float) -> str:
-    return f"{100 * value:.0f} %" if value >= 0.01 else "under 1 %"
-
-
-def _cost(proposal: Proposal) -> str:
+def _cost(proposal: PlannedStudy) -> str:
     cost = proposal.cost
-    return (
-        f"about {cost.device_hours:.3g} {cost.unit}, {duration(3600 * cost.wall_hours)} of wall time one run after the "
-        f"other, {cost.disk_mb:,.0f} MB of disk ({cost.source})"
-    )
+    wall = f"{duration(3600 * cost.wall_hours)} of wall time one run after the other"
+    return f"about {hours(cost.device_hours, cost.unit)}, {wall}, {cost.disk_mb:,.0f} MB of disk ({cost.source})"
 
 
-def _budget(proposal: Proposal) -> str:
+def _budget(proposal: PlannedStudy) -> str:
     from tools.study.cost import default_ceiling
 
     budget = proposal.plan.budget_device_hours
     if budget is None:
-        return f"none named; an approval covers up to {default_ceiling(proposal.plan):.3g} {proposal.cost.unit}"
+        ceiling = hours(default_ceiling(proposal.plan), hours_unit(proposal.plan.recipe))
+        return f"none named; an approval covers up to {ceiling}"
     return f"{budget:g} {proposal.cost.unit}"
 
 

@@ -30,7 +30,7 @@ def test_eighteen_pairs_that_serve_one_summary_do_not_serve_all_six():
     found = state(18, "Qwen2.5-0.5B-Instruct", sesoi=0.5)
     assert found.power_primary == pytest.approx(0.81, abs=0.005)
     assert found.probability_supported == pytest.approx(0.35, abs=0.012)
-    assert found.probability_supported_by == "simulation"
+    assert found.by == "simulation"
     assert found.limiting_summary == "no_math"
     assert found.seeds_needed_primary == 18
     assert 43 <= found.seeds_needed_supported <= 46
@@ -47,6 +47,7 @@ def test_sixteen_pairs_show_equivalence_within_a_point():
     found = state(16, "Qwen2.5-0.5B-Instruct")
     assert found.verdicts_at_zero["negative_equivalent"] == pytest.approx(0.80, abs=0.012)
     assert found.seeds_needed_negative_equivalent in (16, 17)
+    assert found.seeds_needed_negative_equivalent_upper > found.seeds_needed_negative_equivalent
 
 
 def test_each_treatment_more_costs_power():
@@ -70,7 +71,7 @@ def test_without_a_covariance_it_is_a_lower_bound_and_says_so():
     bare = full.model_copy(update={"correlation": None})
     known = power_statement(30, analysis(), full, rng_for("plan", "power"))
     bound = power_statement(30, analysis(), bare, rng_for("plan", "power"))
-    assert bound.probability_supported_by == "lower bound"
+    assert bound.by == "bound"
     assert bound.probability_supported < known.probability_supported
     assert bound.probability_supported == pytest.approx(
         1 - sum(1 - s.power for s in bound.summaries.values()), abs=1e-6
@@ -82,7 +83,8 @@ def test_without_a_covariance_it_is_a_lower_bound_and_says_so():
 @pytest.mark.parametrize("name", ["tiny-cpu", "Qwen2.5-0.5B-Instruct"])
 def test_one_seed_has_no_interval_and_a_million_are_no_trouble(name):
     one = state(1, name)
-    assert (one.power_primary, one.probability_supported, one.probability_supported_by) == (0.0, 0.0, "no interval")
+    assert (one.power_primary, one.probability_supported, one.probability_supported_most) == (0.0, 0.0, 0.0)
+    assert (one.detectable_supported, one.critical_t) == (None, None)
     assert (one.detectable_effect, one.summaries["flat_12"].half_width, one.verdicts_at_zero) == (None, None, None)
     assert one.seeds_needed_primary > 1
     assert state(1_000_000, name).probability_supported == pytest.approx(1.0)
@@ -94,6 +96,36 @@ def test_an_effect_too_small_for_any_number_of_seeds_is_none_and_json_has_no_nan
     assert found.seeds_needed_negative_equivalent is None
     assert "NaN" not in found.model_dump_json()
     json.loads(found.model_dump_json())
+
+
+@pytest.mark.parametrize("covariance", ["known", "unknown"])
+def test_the_effect_that_is_detected_under_every_summary_has_power_eighty(covariance):
+    known = prior("Qwen2.5-0.5B-Instruct")
+    chosen = known if covariance == "known" else known.model_copy(update={"correlation": None})
+    found = power_statement(5, analysis(family_size=2), chosen, rng_for("plan", "power"))
+    assert found.detectable_supported > found.detectable_effect
+    assert found.detectable_supported_upper > found.detectable_supported
+    there = power_statement(
+        5, analysis(family_size=2, sesoi=found.detectable_supported), chosen, rng_for("other", "power")
+    )
+    assert there.probability_supported == pytest.approx(0.8, abs=0.012 if covariance == "known" else 1e-6)
+
+
+def test_what_the_verdict_needs_lies_between_the_bounds():
+    """P(all) is at most the least single power, at least one minus the sum of what they miss."""
+    for n in (5, 12, 30):
+        known = power_statement(n, analysis(), prior("Qwen2.5-3B-Instruct"), rng_for("plan", "power"))
+        assert known.probability_supported <= known.probability_supported_most + 0.01
+        assert known.probability_supported >= 1 - sum(1 - one.power for one in known.summaries.values()) - 0.01
+
+
+def test_critical_values_are_those_of_the_tables():
+    """Student's t, two-sided: 4.303 at 5 % and 12.59 at 5/8 %, two degrees of freedom."""
+    found = state(3, "tiny-cpu", family_size=8)
+    assert (found.critical_t_alone, found.critical_t) == (
+        pytest.approx(4.303, abs=1e-3),
+        pytest.approx(12.59, abs=0.01),
+    )
 
 
 def test_an_uncertain_sd_is_planned_at_its_upper_limit():

@@ -8,11 +8,12 @@ from report_cases import cases, material, plan, power
 
 from tools.report.build import build_report
 from tools.report.power_view import power_view
-from tools.report.wording_power import plan_claims, probability
-from tools.report.wording_study import hours_per_run
+from tools.report.wording_power import effect_points, plan_claims, probability
+from tools.report.wording_study import measured_price, spent_sentence
 from tools.statistics.plan_power import plan_power
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.priors import NamedMatrix, Prior
+from tools.study.cost import SeedPrice, run_device_hours
 from training.recipe import CostModel
 
 SUMMARIES = tuple(plan().analysis.summaries)
@@ -31,8 +32,11 @@ def simulated(seeds: int) -> PowerStatement:
     return plan_power(plan(seeds=seeds), prior, np.random.default_rng(1))
 
 
-def texts(statement: PowerStatement, hours: float = 16.0) -> dict[str, str]:
-    return {claim.id: claim.text for claim in plan_claims(plan(seeds=statement.n), statement, hours)}
+PRICE = SeedPrice(arms=2, device_hours_per_run=16.0, unit="GPU-hours")
+
+
+def texts(statement: PowerStatement, price: SeedPrice | None = PRICE) -> dict[str, str]:
+    return {claim.id: claim.text for claim in plan_claims(statement, price)}
 
 
 def test_the_way_forward_has_pairs_runs_and_a_price() -> None:
@@ -40,16 +44,61 @@ def test_the_way_forward_has_pairs_runs_and_a_price() -> None:
     pairs = statement.seeds_needed_negative_equivalent
     assert pairs is not None
     assert (
-        f"about {pairs} pairs, {2 * pairs} runs, {32 * pairs:,} device-hours at 16 a run."
+        f"at most {pairs} pairs, {2 * pairs} runs, {32 * pairs:,} GPU-hours at 16 a run ("
         in texts(statement)["plan.needed_equivalent"]
     )
+    assert f"at most {pairs} pairs (" in texts(statement, None)["plan.needed_equivalent"]
 
 
-def test_a_lower_bound_is_called_one_and_a_simulation_says_its_size() -> None:
-    assert "at least 0.00 (a lower bound" in texts(power(3, 1))["plan.supported"]
+def test_without_a_covariance_the_probability_has_bounds_and_with_one_the_size_of_the_simulation() -> None:
+    """A lower bound of nothing is not told as `at least 0.00`; the least power of one summary bounds from above.
+
+    At n = 11: statsmodels' TTestPower, one-sided .025, gives .912 for SD .9, and the six together miss .159.
+    """
+    statement = power(3, 1)
+    least = min(one.power for one in statement.summaries.values())
+    assert statement.probability_supported == 0
+    assert statement.probability_supported_most == pytest.approx(least, abs=0.001)
+    assert f"with probability at most {least:.2f} (" in texts(statement)["plan.supported"]
+    assert "bounds, since it is not known" in texts(statement)["plan.supported"]
+    assert "with probability at least 0.84 and at most 0.91 (" in texts(power(11, 1))["plan.supported"]
     by_simulation = texts(simulated(5))["plan.supported"]
-    assert "lower bound" not in by_simulation
+    assert "bounds" not in by_simulation
     assert "From 20,000 simulated studies, Monte-Carlo error 0.00" in by_simulation
+
+
+def test_a_probability_of_nearly_one_is_not_bounded_from_above() -> None:
+    assert "with probability at least 0.9" in texts(power(16, 1))["plan.supported"]
+    assert "above 0.99 (" not in texts(power(30, 1))["plan.supported"].replace("at least above 0.99 (", "")
+
+
+def test_an_effect_is_told_in_multiples_of_the_smallest_one_of_interest() -> None:
+    assert (
+        "2.28 points on domain_balanced_12, 2.3 times the smallest effect of interest, is"
+        in (texts(power(3, 1))["plan.detectable"])
+    )
+    assert "times" not in texts(power(12, 1))["plan.detectable"]
+
+
+def test_an_effect_that_scores_leave_no_room_for_is_never_called_detectable() -> None:
+    """Two seeds and a spread of 5 points would need 58 points of difference."""
+    wide = power(2, 1).model_copy(update={"detectable_effect": 58.1, "detectable_effect_upper": 67.0})
+    assert "not even 50 points" in texts(wide)["plan.detectable"]
+    assert "58" not in texts(wide)["plan.detectable"]
+    nearly = wide.model_copy(update={"detectable_effect": 42.73, "sesoi": 2.0})
+    assert "42.7 points on domain_balanced_12, 21 times" in texts(nearly)["plan.detectable"]
+    assert "(over 50 points if the spread" in texts(nearly)["plan.detectable"]
+    assert effect_points(0.5) == "0.50 points"
+
+
+def test_several_treatments_are_told_what_each_of_them_costs() -> None:
+    """Student's t at n = 3: 4.30 for one treatment, 7.65 for three (statistics tables, two-sided 5 % and 5/3 %)."""
+    assert "plan.family" not in texts(power(3, 1))
+    assert texts(power(3, 3))["plan.family"] == (
+        "Three treatments share the error rate: at n = 3 each interval reaches 7.65 standard errors to either side, "
+        "and would reach 4.30 for one treatment alone."
+    )
+    assert "plan.family" not in texts(power(1, 3))
 
 
 def test_one_seed_can_detect_nothing() -> None:
@@ -58,6 +107,7 @@ def test_one_seed_can_detect_nothing() -> None:
         "With n = 1 seed pair there is no interval: this plan can detect nothing, however large."
     )
     assert made["plan.supported"] == "A true difference of 1.0 point on every benchmark could not be shown."
+    assert "probability 0.80: at most 11 pairs" in made["plan.needed_supported"]
 
 
 def test_an_effect_out_of_reach_is_told_in_words() -> None:
@@ -71,13 +121,23 @@ def test_probabilities_at_the_ends_are_not_rounded_to_certainty() -> None:
     assert probability(0.314) == "0.31"
 
 
-def test_the_price_is_that_of_the_runs_done_else_the_recipes_estimate() -> None:
+def test_the_price_is_that_of_the_runs_done_and_their_scoring_else_the_recipes_estimate() -> None:
     done = cases()["inconclusive"]
-    assert hours_per_run(done) == pytest.approx(0.0281)
-    cost = CostModel(startup_s=360, step_s=0.0001, scoring_s=0, disk_mb=1, source="made up")
+    assert measured_price(done).device_hours_per_run == pytest.approx(0.0281)
+    scored = done.model_copy(update={"scoring_device_hours": 0.06})
+    assert measured_price(scored) == (2, pytest.approx(0.0281 + 0.01), "device-hours")
+    cost = CostModel(startup_s=180, step_s=1.0, scoring_s=120, disk_mb=1, source="made up")
     recipe = done.plan.recipe.model_copy(update={"cost": cost})
     planned = done.model_copy(update={"runs": (), "plan": done.plan.model_copy(update={"recipe": recipe})})
-    assert hours_per_run(planned) == pytest.approx(0.1, abs=1e-4)
+    assert measured_price(planned).device_hours_per_run == run_device_hours(recipe) == pytest.approx(0.1)
+
+
+def test_what_was_spent_holds_the_scoring() -> None:
+    done = cases()["inconclusive"].model_copy(update={"scoring_device_hours": 0.06})
+    assert spent_sentence(done) == (
+        "Spent: 0.23 device-hours (on CPU one run-hour each), 0.060 device-hours of it for scoring; all attempts, "
+        "failed ones included."
+    )
 
 
 def test_the_report_shows_how_likely_each_verdict_was_when_that_is_known(tmp_path: Path) -> None:

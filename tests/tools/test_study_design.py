@@ -43,7 +43,12 @@ def test_what_the_question_leaves_open_is_filled_in_and_told() -> None:
     assert plan.recipe.name == "tiny-cpu"
     assert len(plan.benchmarks) == 12
     told = "; ".join(plan.notes)
-    for note in ("control: static", "no GPU was found", "seeds: 3 (default)", "smallest effect of interest: 1 points"):
+    for note in (
+        "control: static",
+        "no GPU was found",
+        "seeds: 3 (default)",
+        "smallest effect of interest: 1.0 point ",
+    ):
         assert note in told
 
 

@@ -9,8 +9,10 @@ from study_cases import new_study, supervise_here
 from policies.errors import RefusedError
 from tools.compare_arms import compare_arms
 from tools.launch_runs import launch_runs
+from tools.report.wording_study import measured_price, spent_hours
 from tools.score_runs import score_runs
 from tools.study.evaluate import evaluate, material
+from tools.study.manage import status
 from tools.study.study import Study
 from tools.write_report import write_report
 
@@ -41,7 +43,14 @@ def test_material_holds_scores_delivery_matching_runs_and_spend(finished: Study)
     assert made.approval.who == "a person"
     assert made.curves[0].points == ((1, 0.01), (2, 0.02), (3, 0.03), (4, 0.04))
     assert made.hardware == {"runs": "cpu fake"}
-    assert {outcome.name for outcome in made.outcomes} == {"response length", "device-hours"}
+    assert {outcome.name for outcome in made.outcomes} == {"response length", "device-hours of training"}
+
+
+def test_the_report_spends_what_the_status_says_scoring_included(finished: Study) -> None:
+    made = material(finished)
+    assert made.scoring_device_hours > 0
+    assert spent_hours(made) == pytest.approx(status(finished).spent_device_hours)
+    assert measured_price(made).device_hours_per_run == pytest.approx(spent_hours(made) / 4)
 
 
 def test_the_differences_are_those_of_the_stored_scores(finished: Study) -> None:

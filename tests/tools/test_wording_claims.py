@@ -364,7 +364,7 @@ def test_a_verdict_has_a_name_that_can_be_quoted() -> None:
 def test_study_claims_count_spend_runs_and_matching() -> None:
     made = {claim.id: claim.text for claim in study_claims(CASES["inconclusive"])}
     assert made["study.spent"] == (
-        "Spent: 0.17 device-hours (on CPU one run-hour each) in all attempts, failed ones included."
+        "Spent: 0.17 device-hours (on CPU one run-hour each); all attempts, failed ones included."
     )
     assert made["study.runs"] == "Six of six runs reached the planned step."
     assert made["study.matching"].startswith("In three pairs of runs nothing differs but the policy and the run paths.")

@@ -4,7 +4,7 @@ from tools.report.claim import Claim
 from tools.report.material import ReportMaterial
 from tools.report.wording import comparison_claims
 from tools.report.wording_power import plan_claims
-from tools.report.wording_study import hours_per_run, study_claims
+from tools.report.wording_study import measured_price, study_claims
 
 
 def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
@@ -12,5 +12,5 @@ def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
     claims = [claim for one in material.verdict.comparisons for claim in comparison_claims(one)]
     claims += study_claims(material)
     if material.power is not None:
-        claims += plan_claims(material.plan, material.power, hours_per_run(material))
+        claims += plan_claims(material.power, measured_price(material))
     return tuple(claims)

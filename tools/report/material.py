@@ -42,7 +42,7 @@ class ReportRun(StrictModel):
     steps: int = Field(ge=0)
     wall_s: float | None = Field(default=None, ge=0)
     device_hours: float = Field(ge=0)
-    """All attempts, failed ones included."""
+    """Training in all attempts, failed ones included."""
     reason: str = ""
     """Why it failed; one line."""
     folder: str = ""
@@ -100,6 +100,8 @@ class ReportMaterial(StrictModel):
     matching: Matching | None = None
     """None: not checked."""
     runs: tuple[ReportRun, ...] = ()
+    scoring_device_hours: float = Field(default=0.0, ge=0)
+    """Of all scorings, failed ones included."""
     approval: Approval | None = None
     deviations: tuple[Deviation, ...] = ()
     curves: tuple[Curve, ...] = ()

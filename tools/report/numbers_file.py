@@ -7,22 +7,37 @@ from tools.report.claims import all_claims
 from tools.report.diagnostics import benchmark_diagnostics, outcome_diagnostics
 from tools.report.material import ReportMaterial
 from tools.report.titles import title
+from tools.report.wording_study import measured_price, spent_hours
 from tools.statistics.power_model import PowerStatement, SummaryPower
 from tools.statistics.verdict_model import SummaryVerdict
 
 _POINTS = "score points"
 _POWER_UNITS = {
+    "n": "seed pairs",
+    "k": "treatments",
+    "alpha": "probability",
+    "family_alpha": "probability",
     "sesoi": _POINTS,
+    "critical_t": "standard errors",
+    "critical_t_alone": "standard errors",
+    "prior_df": "degrees of freedom",
     "detectable_effect": _POINTS,
     "detectable_effect_upper": _POINTS,
+    "detectable_supported": _POINTS,
+    "detectable_supported_upper": _POINTS,
     "power_primary": "probability",
     "power_primary_upper": "probability",
     "probability_supported": "probability",
     "probability_supported_upper": "probability",
+    "probability_supported_most": "probability",
+    "probability_supported_most_upper": "probability",
+    "draws": "simulated studies",
+    "standard_error": "probability",
     "seeds_needed_primary": "seed pairs",
     "seeds_needed_supported": "seed pairs",
     "seeds_needed_supported_upper": "seed pairs",
     "seeds_needed_negative_equivalent": "seed pairs",
+    "seeds_needed_negative_equivalent_upper": "seed pairs",
 }
 _SUMMARY_UNITS = {
     "power": "probability",
@@ -58,6 +73,9 @@ def _numbers(material: ReportMaterial) -> Iterator[_Number]:
         yield f"{arm}.k", one.k, "treatments", None
         yield f"{arm}.confidence", one.confidence, "share", None
         yield f"{arm}.family_confidence", one.family_confidence, "share", None
+        yield f"{arm}.strict_confidence", one.strict_confidence, "share", None
+        yield f"{arm}.pairs", len(one.seeds), "seed pairs", None
+        yield f"{arm}.lost_pairs", len(one.lost_seeds), "seed pairs", None
         yield f"{arm}.exclusions_unadjusted", len(one.exclusions_unadjusted), "summaries", None
         yield f"{arm}.exclusions_expected", one.exclusions_expected, "summaries", None
         yield f"{arm}.delivery.dose", one.delivery.dose, "total variation", len(one.delivery.by_seed)
@@ -80,12 +98,17 @@ def _numbers(material: ReportMaterial) -> Iterator[_Number]:
                 yield f"{arm}.outcome.{outcome.name}.{key}", value, outcome.unit, pair.n
     if material.power is not None:
         yield from _of_power(material.power)
-    yield "study.device_hours", sum(run.device_hours for run in material.runs), "device-hours", len(material.runs)
+    yield "study.device_hours", spent_hours(material), "device-hours", len(material.runs)
+    yield "study.scoring_device_hours", material.scoring_device_hours, "device-hours", len(material.runs)
+    yield "study.device_hours_per_run", measured_price(material).device_hours_per_run, "device-hours", None
 
 
 def _of_power(power: PowerStatement) -> Iterator[_Number]:
     for key, unit in _POWER_UNITS.items():
         yield f"plan.{key}", getattr(power, key), unit, power.n
+    for case in ("verdicts_at_zero", "verdicts_at_sesoi"):
+        for verdict, probability in (getattr(power, case) or {}).items():
+            yield f"plan.{case}.{verdict}", probability, "probability", power.n
     for name, one in power.summaries.items():
         for key in SummaryPower.model_fields:
             yield f"plan.summary.{name}.{key}", getattr(one, key), _SUMMARY_UNITS.get(key, _POINTS), power.n

@@ -8,13 +8,15 @@ from tools.report.markdown import Column, table, text
 from tools.report.material import ReportMaterial
 from tools.report.wording_power import (
     detectable_sentence,
+    effect_points,
+    family_cost_sentence,
     needed_equivalent_sentence,
     needed_supported_sentence,
     probability,
     spread_sentence,
     supported_sentence,
 )
-from tools.report.wording_study import hours_per_run
+from tools.report.wording_study import measured_price
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.verdict_model import OverallVerdict
 
@@ -37,12 +39,13 @@ class PowerView(NamedTuple):
 
 def power_view(material: ReportMaterial) -> PowerView | None:
     """Filled from the stored statement; nothing where there is none."""
-    plan, power = material.plan, material.power
+    power = material.power
     if power is None:
         return None
-    each = hours_per_run(material)
-    take = (needed_supported_sentence(plan, power, each), needed_equivalent_sentence(plan, power, each))
-    could = (detectable_sentence(power), supported_sentence(power), spread_sentence(power))
+    price = measured_price(material)
+    take = (needed_supported_sentence(power, price), needed_equivalent_sentence(power, price))
+    sentences = (detectable_sentence, supported_sentence, family_cost_sentence, spread_sentence)
+    could = [said for sentence in sentences if (said := sentence(power))]
     return PowerView(
         take=tuple(text(one) for one in take),
         could=tuple(text(one) for one in could),
@@ -54,7 +57,7 @@ def power_view(material: ReportMaterial) -> PowerView | None:
 def power_table(power: PowerStatement) -> str:
     """One row a summary: spread, expected half-width, detectable difference, power, pairs needed."""
     columns: list[Column | str] = ["summary"]
-    for name in ("SD", "expected half-width", "detectable with 0.80", f"power at {numbers.short(power.sesoi)}"):
+    for name in ("SD", "expected half-width", "detected with 0.80", f"power at {numbers.short(power.sesoi)}"):
         columns.append(Column(name, "right"))
     columns.append(Column("pairs for 0.80", "right"))
     rows = [
@@ -62,7 +65,7 @@ def power_table(power: PowerStatement) -> str:
             text(f"{name} (primary)" if name == power.primary else name),
             numbers.fixed(one.sd),
             numbers.fixed(one.half_width),
-            numbers.fixed(one.detectable_effect),
+            numbers.MISSING if one.detectable_effect is None else effect_points(one.detectable_effect),
             probability(one.power),
             "over a million" if one.seeds_needed is None else f"{one.seeds_needed:,}",
         ]

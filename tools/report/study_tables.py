@@ -24,7 +24,7 @@ def runs_table(material: ReportMaterial, unit: str) -> str:
         return ""
     columns: list[Column | str] = [
         "arm",
-        *(Column(name, "right") for name in ("seed", "attempts", "steps", "wall seconds", unit)),
+        *(Column(name, "right") for name in ("seed", "attempts", "steps", "wall seconds", f"training {unit}")),
         "state",
         "folder",
     ]

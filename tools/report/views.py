@@ -27,13 +27,13 @@ from tools.report.wording_study import (
     TOY_NOTICE,
     approval_sentence,
     deviations_sentence,
-    hours_unit,
     matching_sentence,
     runs_sentence,
     scope_sentence,
     spent_sentence,
 )
 from tools.statistics.verdict_model import Comparison
+from tools.study.cost import hours_unit
 
 
 class ComparisonView(NamedTuple):
@@ -84,7 +84,7 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "runs_sentence": runs_sentence(material.runs),
         "failures": _failures(material),
         "runs": runs_table(material, unit),
-        "spent": spent_sentence(material.runs, plan.recipe),
+        "spent": spent_sentence(material),
         "approval": text(approval_sentence(material.approval, plan.recipe)),
         "deviations_sentence": deviations_sentence(len(material.deviations)),
         "deviations": [f"{text(one.when)}: {text(one.what)}" for one in material.deviations],

@@ -2,82 +2,114 @@
 
 from tools.report import numbers
 from tools.report.claim import Claim
-from tools.report.wording_study import hours
 from tools.statistics.power_model import PowerStatement
-from tools.study.plan import StudyPlan
+from tools.study.cost import SeedPrice, hours
+
+ROOM = 50.0
+"""Score points. No arm's score leaves room for a larger difference on both sides, so no plan is said to detect one."""
 
 
-def plan_claims(plan: StudyPlan, power: PowerStatement, hours_per_run: float) -> tuple[Claim, ...]:
-    """Claims that a plan can make before it runs, and a report after it; ids start with `plan.`."""
+def plan_claims(power: PowerStatement, price: SeedPrice | None) -> tuple[Claim, ...]:
+    """Claims that a plan can make before it runs, and a report after it; ids start with `plan.`.
+
+    price: what the pairs that it would take are told with; None where it is not known.
+    """
     texts = {
         "detectable": detectable_sentence(power),
         "supported": supported_sentence(power),
-        "needed_supported": needed_supported_sentence(plan, power, hours_per_run),
-        "needed_equivalent": needed_equivalent_sentence(plan, power, hours_per_run),
+        "family": family_cost_sentence(power),
+        "needed_supported": needed_supported_sentence(power, price),
+        "needed_equivalent": needed_equivalent_sentence(power, price),
         "spread": spread_sentence(power),
     }
-    return tuple(Claim(id=f"plan.{key}", text=sentence) for key, sentence in texts.items())
+    return tuple(Claim(id=f"plan.{key}", text=sentence) for key, sentence in texts.items() if sentence)
 
 
 def detectable_sentence(power: PowerStatement) -> str:
     """The true difference on the primary summary that this many seeds see with 80 %."""
-    pairs = f"n = {power.n} seed {'pair' if power.n == 1 else 'pairs'}"
-    if power.detectable_effect is None:
-        return f"With {pairs} there is no interval: this plan can detect nothing, however large."
-    upper = numbers.fixed(power.detectable_effect_upper)
-    return (
-        f"With {pairs} and a family of {power.k}, a true difference of "
-        f"{numbers.fixed(power.detectable_effect)} points on {power.primary} is seen with probability 0.80 "
-        f"({upper} points if the spread is at its upper limit)."
-    )
+    plan = f"With n = {power.n} seed {'pair' if power.n == 1 else 'pairs'}"
+    effect, upper = power.detectable_effect, power.detectable_effect_upper
+    if effect is None or upper is None:
+        return f"{plan} there is no interval: this plan can detect nothing, however large."
+    plan += f" and a family of {power.k}"
+    if effect > ROOM:
+        return (
+            f"{plan}, not even {ROOM:.0f} points on {power.primary}, the most that scores of 0 to 100 leave room for "
+            "on both sides, are seen with probability 0.80."
+        )
+    size = f"{effect_points(effect)} on {power.primary}{_times(effect / power.sesoi)}"
+    at_upper = f"{effect_points(upper)} if the spread is at its upper limit"
+    return f"{plan}, a true difference of {size} is seen with probability 0.80 ({at_upper})."
+
+
+def _times(ratio: float) -> str:
+    if ratio <= 1:
+        return ""
+    return f", {numbers.fixed(ratio, 1 if ratio < 10 else 0)} times the smallest effect of interest,"
 
 
 def supported_sentence(power: PowerStatement) -> str:
     """P(`supported`): the claim under every summary, which is what the study is for."""
     sesoi = numbers.points(power.sesoi)
-    if power.probability_supported_by == "no interval":
+    if power.n < 2:
         return f"A true difference of {sesoi} on every benchmark could not be shown."
-    everywhere = f"A true difference of {sesoi} on every benchmark would be shown under every summary with probability"
-    alone = f"and on {power.primary} alone with {probability(power.power_primary)}; {power.limiting_summary} limits it."
-    if power.probability_supported_by == "lower bound":
-        bound, lower = (
-            numbers.fixed(value) for value in (power.probability_supported, power.probability_supported_upper)
-        )
-        return (
-            f"{everywhere} at least {bound} (a lower bound, since it is not known how the summaries vary together; "
-            f"{lower} if the spread is at its upper limit), {alone}"
-        )
-    upper = probability(power.probability_supported_upper)
+    upper = f"{probability_supported(power, upper=True)} if the spread is at its upper limit"
+    if power.by == "bound":
+        upper += "; bounds, since it is not known how the summaries vary together"
     return (
-        f"{everywhere} {probability(power.probability_supported)} ({upper} if the spread is at its upper limit), "
-        f"{alone}{_draws(power)}"
+        f"A true difference of {sesoi} on every benchmark would be shown under every summary with probability "
+        f"{probability_supported(power)} ({upper}); on {power.primary} alone the interval would exclude zero with "
+        f"{probability(power.power_primary)}{_limit(power)}.{_draws(power)}"
     )
 
 
+def _limit(power: PowerStatement) -> str:
+    """Nothing where no summary has less power than another."""
+    every = [one.power for one in power.summaries.values()]
+    return f"; {power.limiting_summary} limits it" if min(every) < max(every) else ""
+
+
+def probability_supported(power: PowerStatement, *, upper: bool = False) -> str:
+    """`0.35`; where the covariance is unknown, what is known: `at most 0.30`, `at least 0.42 and at most 0.78`."""
+    low = power.probability_supported_upper if upper else power.probability_supported
+    if power.by == "simulation":
+        return probability(low)
+    most = power.probability_supported_most_upper if upper else power.probability_supported_most
+    bounds = [f"at least {probability(low)}"] if low >= 0.005 else []
+    if most <= 0.995 or not bounds:
+        bounds.append(f"at most {probability(most)}")
+    return " and ".join(bounds)
+
+
 def _draws(power: PowerStatement) -> str:
-    if power.draws is None or power.standard_error is None:
+    if power.draws is None or not power.standard_error:
         return ""
     return f" From {power.draws:,} simulated studies, Monte-Carlo error {numbers.fixed(power.standard_error, 4)}."
 
 
-def needed_supported_sentence(plan: StudyPlan, power: PowerStatement, hours_per_run: float) -> str:
-    """Pairs, runs and cost to see the smallest effect of interest under every summary."""
-    cost = _pairs(plan, power.seeds_needed_supported, hours_per_run)
-    upper = power.seeds_needed_supported_upper
-    at_upper = "over a million" if upper is None else f"{upper:,}"
-    more = "at most about" if power.probability_supported_by == "lower bound" else "about"
+def family_cost_sentence(power: PowerStatement) -> str:
+    """What several treatments cost each of them; empty for one."""
+    if power.k == 1 or power.critical_t is None or power.critical_t_alone is None:
+        return ""
     return (
-        f"To see {numbers.points(power.sesoi)} under every summary with probability 0.80: {more} {cost} "
-        f"({at_upper} pairs if the spread is at its upper limit)."
+        f"{numbers.capital(numbers.counted(power.k, 'treatment'))} share the error rate: at n = {power.n} each "
+        f"interval reaches {numbers.fixed(power.critical_t)} standard errors to either side, and would reach "
+        f"{numbers.fixed(power.critical_t_alone)} for one treatment alone."
     )
 
 
-def needed_equivalent_sentence(plan: StudyPlan, power: PowerStatement, hours_per_run: float) -> str:
+def needed_supported_sentence(power: PowerStatement, price: SeedPrice | None) -> str:
+    """Pairs, runs and cost to see the smallest effect of interest under every summary."""
+    needed = _needed(power, power.seeds_needed_supported, power.seeds_needed_supported_upper, price)
+    return f"To see {numbers.points(power.sesoi)} under every summary with probability 0.80: {needed}."
+
+
+def needed_equivalent_sentence(power: PowerStatement, price: SeedPrice | None) -> str:
     """Pairs, runs and cost to show equivalence when nothing differs."""
-    cost = _pairs(plan, power.seeds_needed_negative_equivalent, hours_per_run)
+    needed = _needed(power, power.seeds_needed_negative_equivalent, power.seeds_needed_negative_equivalent_upper, price)
     return (
         f"To show equivalence within {numbers.points(power.sesoi)} under every summary with probability 0.80, if the "
-        f"arms do not differ: about {cost}."
+        f"arms do not differ: {needed}."
     )
 
 
@@ -86,7 +118,7 @@ def spread_sentence(power: PowerStatement) -> str:
     primary = power.summaries[power.primary]
     return (
         f"Assumed spread of paired differences on {power.primary}: SD {numbers.fixed(primary.sd)} points, upper "
-        f"80 % limit {numbers.fixed(primary.sd_upper)}, on {power.prior_df} degrees of freedom. "
+        f"80 % limit {numbers.fixed(primary.sd_upper)}, on {numbers.counted(power.prior_df, 'degree')} of freedom. "
         f"Source: {power.prior_source}."
     )
 
@@ -98,12 +130,30 @@ def probability(value: float) -> str:
     return "above 0.99" if value > 0.995 else numbers.fixed(value)
 
 
-def _pairs(plan: StudyPlan, pairs: int | None, hours_per_run: float) -> str:
+def effect_points(value: float) -> str:
+    """`2.28 points`, `12.1 points`; what scores leave no room for is told as a bound."""
+    if value > ROOM:
+        return f"over {ROOM:.0f} points"
+    return f"{numbers.fixed(value, 2 if value < 10 else 1)} points"
+
+
+def about(power: PowerStatement) -> str:
+    """How exact a number of pairs, or an effect, is that holds under every summary."""
+    return "at most" if power.by == "bound" else "about"
+
+
+def priced_pairs(pairs: int, price: SeedPrice | None) -> str:
+    """`46 pairs`; with a price `46 pairs, 92 runs, 1,472 GPU-hours at 16 a run`."""
+    told = f"{pairs:,} pairs"
+    if price is None:
+        return told
+    runs = pairs * price.arms
+    cost = hours(runs * price.device_hours_per_run, price.unit)
+    return f"{told}, {runs:,} runs, {cost} at {price.device_hours_per_run:.3g} a run"
+
+
+def _needed(power: PowerStatement, pairs: int | None, upper: int | None, price: SeedPrice | None) -> str:
     if pairs is None:
         return "over a million pairs"
-    runs = pairs * len(plan.arms)
-    return f"{pairs:,} pairs, {runs:,} runs, {hours(runs * hours_per_run, plan.recipe)} at {_each(hours_per_run)} a run"
-
-
-def _each(hours_per_run: float) -> str:
-    return f"{hours_per_run:.3g}"
+    at_upper = "over a million" if upper is None else f"{upper:,}"
+    return f"{about(power)} {priced_pairs(pairs, price)} ({at_upper} pairs if the spread is at its upper limit)"

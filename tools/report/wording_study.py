@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.report.material import Approval, Matching, ReportMaterial, ReportRun
-from tools.study.cost import run_device_hours
+from tools.study.cost import SeedPrice, hours, hours_unit, run_device_hours
 from tools.study.plan import StudyPlan
 from training.recipe import Recipe
 
@@ -20,28 +20,22 @@ def study_claims(material: ReportMaterial) -> tuple[Claim, ...]:
         "scope": scope_sentence(material.plan),
         "matching": matching_sentence(material.matching),
         "runs": runs_sentence(material.runs),
-        "spent": spent_sentence(material.runs, recipe),
+        "spent": spent_sentence(material),
         "approval": approval_sentence(material.approval, recipe),
         "deviations": deviations_sentence(len(material.deviations)),
     }
     return tuple(Claim(id=f"study.{key}", text=text) for key, text in texts.items() if text)
 
 
-def hours_unit(recipe: Recipe) -> str:
-    """What the cost is counted in; on CPU one run-hour is one device-hour."""
-    return "device-hours" if recipe.device == "cpu" else "GPU-hours"
+def measured_price(material: ReportMaterial) -> SeedPrice:
+    """What a seed cost in this study: the mean run that was done, with its part of the scoring.
 
-
-def hours(value: float, recipe: Recipe) -> str:
-    """`1,472 GPU-hours`, `0.14 device-hours`."""
-    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
-    return f"{value:,.{decimals}f} {hours_unit(recipe)}"
-
-
-def hours_per_run(material: ReportMaterial) -> float:
-    """Mean device-hours of the runs that were done; the recipe's estimate where none is recorded."""
-    spent = [run.device_hours for run in material.runs if run.state == "done" and run.device_hours > 0]
-    return sum(spent) / len(spent) if spent else run_device_hours(material.plan.recipe)
+    The recipe's estimate where no run is recorded.
+    """
+    recipe = material.plan.recipe
+    trained = [run.device_hours for run in material.runs if run.state == "done" and run.device_hours > 0]
+    each = (sum(trained) + material.scoring_device_hours) / len(trained) if trained else run_device_hours(recipe)
+    return SeedPrice(len(material.plan.arms), each, hours_unit(recipe))
 
 
 def scope_sentence(plan: StudyPlan) -> str:
@@ -78,13 +72,19 @@ def runs_sentence(runs: Sequence[ReportRun]) -> str:
     return f"{text}; {numbers.word(retried)} needed more than one attempt." if retried else f"{text}."
 
 
-def spent_sentence(runs: Sequence[ReportRun], recipe: Recipe) -> str:
-    """Device-hours of all attempts, failed ones included."""
-    if not runs:
+def spent_sentence(material: ReportMaterial) -> str:
+    """Device-hours of all attempts and of scoring, failed ones included."""
+    if not material.runs:
         return ""
-    total = sum(run.device_hours for run in runs)
+    recipe, scoring = material.plan.recipe, material.scoring_device_hours
     note = " (on CPU one run-hour each)" if recipe.device == "cpu" else ""
-    return f"Spent: {hours(total, recipe)}{note} in all attempts, failed ones included."
+    part = f", {hours(scoring, hours_unit(recipe))} of it for scoring" if scoring else ""
+    return f"Spent: {hours(spent_hours(material), hours_unit(recipe))}{note}{part}; all attempts, failed ones included."
+
+
+def spent_hours(material: ReportMaterial) -> float:
+    """Device-hours of training and scoring."""
+    return sum(run.device_hours for run in material.runs) + material.scoring_device_hours
 
 
 def approval_sentence(approval: Approval | None, recipe: Recipe) -> str:
@@ -92,7 +92,7 @@ def approval_sentence(approval: Approval | None, recipe: Recipe) -> str:
     if approval is None:
         return "No approval is recorded."
     ceiling = approval.ceiling_device_hours
-    upto = "with no ceiling" if ceiling is None else f"with a ceiling of {hours(ceiling, recipe)}"
+    upto = "with no ceiling" if ceiling is None else f"with a ceiling of {hours(ceiling, hours_unit(recipe))}"
     return f"Approved by {approval.who} at {approval.when}, {upto}."
 
 

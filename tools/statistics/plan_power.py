@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from policies.errors import InputError
 from tools.statistics import power
+from tools.statistics.paired import critical_t
 from tools.statistics.power_model import PowerStatement, SummaryPower
 from tools.statistics.priors import Prior
-from tools.statistics.simulate import DRAWS, Simulated, simulate
+from tools.statistics.simulate import DRAWS, Simulated, detectable_under_all, simulate
 from tools.statistics.verdict_model import OverallVerdict
 from tools.study.plan import Analysis, StudyPlan
 
@@ -49,6 +50,20 @@ class _Setting(NamedTuple):
     def bound(self, single: Callable[[float], float]) -> float:
         """Bonferroni: P(all) >= 1 - sum(1 - P(each)), for a probability that depends on the SD."""
         return max(0.0, 1.0 - sum(1.0 - single(float(sd)) for sd in self.sd))
+
+    def detectable(self, n: int) -> float | None:
+        """Effect on every summary with P(`supported`) = 80 %, or one that is large enough; None for n < 2."""
+        if n < 2:
+            return None
+        if self.covariance is None:
+            return power.smallest_effect(
+                lambda effect: self.bound(lambda sd: power.power_one_way(n, effect, sd, self.alpha)) >= WANTED
+            )
+        return detectable_under_all(n, self.covariance, self.alpha, np.random.default_rng(self.entropy), WANTED)
+
+    def most(self, n: int) -> float:
+        """P(`supported`) at SESOI is no larger than the power of any one summary."""
+        return min(power.power_one_way(n, self.analysis.sesoi, float(sd), self.alpha) for sd in self.sd)
 
     def supported(self, n: int) -> float:
         """P(`supported`) at SESOI, or its lower bound."""
@@ -100,6 +115,8 @@ def power_statement(n: int, analysis: Analysis, prior: Prior, rng: np.random.Gen
         family_alpha=round(point.alpha, 12),
         sesoi=analysis.sesoi,
         primary=analysis.primary,
+        critical_t=critical_t(n - 1, 1.0 - point.alpha) if n > 1 else None,
+        critical_t_alone=critical_t(n - 1, analysis.confidence) if n > 1 else None,
         prior_names=prior.names,
         prior_source=prior.source,
         prior_df=prior.df,
@@ -108,16 +125,21 @@ def power_statement(n: int, analysis: Analysis, prior: Prior, rng: np.random.Gen
         power_primary_upper=primary.power_upper,
         probability_supported=point.supported(n) if at_sesoi is None else at_sesoi.supported,
         probability_supported_upper=upper.supported(n),
-        probability_supported_by="no interval" if n < 2 else "lower bound" if at_sesoi is None else "simulation",
+        probability_supported_most=point.most(n),
+        probability_supported_most_upper=upper.most(n),
+        by="bound" if point.covariance is None else "simulation",
         draws=None if at_sesoi is None else DRAWS,
         standard_error=None if at_sesoi is None else at_sesoi.standard_error(),
         limiting_summary=min(names, key=lambda name: summaries[name].power),
         detectable_effect=primary.detectable_effect,
         detectable_effect_upper=primary.detectable_effect_upper,
+        detectable_supported=point.detectable(n),
+        detectable_supported_upper=upper.detectable(n),
         seeds_needed_primary=primary.seeds_needed,
         seeds_needed_supported=_seeds_for_supported(point),
         seeds_needed_supported_upper=_seeds_for_supported(upper),
         seeds_needed_negative_equivalent=_seeds_for_equivalent(point),
+        seeds_needed_negative_equivalent_upper=_seeds_for_equivalent(upper),
         verdicts_at_zero=_verdicts(at_zero),
         verdicts_at_sesoi=_verdicts(at_sesoi),
     )

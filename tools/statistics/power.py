@@ -91,16 +91,21 @@ def smallest(enough: Callable[[int], bool], low: int = 2, high: int = MOST_PAIRS
     return n
 
 
-@lru_cache(maxsize=4096)
-def _detectable_ratio(n: int, alpha: float, wanted: float) -> float:
-    """effect / SD, by bisection; power rises with the effect."""
+def smallest_effect(enough: Callable[[float], bool]) -> float:
+    """The smallest effect above 0 that is enough, `enough` being monotone and true somewhere, by bisection."""
     low, high = 0.0, 1.0
-    while power(n, high, 1.0, alpha) < wanted:
+    while not enough(high):
         low, high = high, 2.0 * high
     for _ in range(60):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if power(n, middle, 1.0, alpha) < wanted else (low, middle)
-    return (low + high) / 2.0
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=4096)
+def _detectable_ratio(n: int, alpha: float, wanted: float) -> float:
+    """effect / SD; power rises with the effect."""
+    return smallest_effect(lambda effect: power(n, effect, 1.0, alpha) >= wanted)
 
 
 def _tail(df: int, critical: float, nc: float) -> float:

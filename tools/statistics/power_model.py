@@ -40,6 +40,10 @@ class PowerStatement(StrictModel):
     family_alpha: float
     sesoi: float
     primary: str
+    critical_t: float | None
+    """Standard errors that the family interval reaches to each side; None for n < 2."""
+    critical_t_alone: float | None
+    """The same for one treatment alone (k = 1)."""
     prior_names: tuple[str, ...]
     prior_source: str
     prior_df: int
@@ -50,8 +54,13 @@ class PowerStatement(StrictModel):
     """P(`supported`, in the true direction) at SESOI: what is planned."""
     probability_supported_upper: float
     """The same at the upper SDs."""
-    probability_supported_by: Literal["simulation", "lower bound", "no interval"]
-    """`lower bound`: 1 - sum(1 - power) over the summaries, because their covariance is unknown."""
+    probability_supported_most: float
+    """It is no larger: the least power, one way, of a single summary."""
+    probability_supported_most_upper: float
+    by: Literal["simulation", "bound"]
+    """`bound`: the covariance of the summaries is unknown, so what is said of all of them at once (`supported`,
+    `negative_equivalent`) is the bound 1 - sum(1 - power) over them: probabilities at least, seeds and effects at
+    most what is said."""
     draws: int | None
     """Simulated studies; None without simulation."""
     standard_error: float | None
@@ -61,12 +70,16 @@ class PowerStatement(StrictModel):
     detectable_effect: float | None
     """Of the primary summary, seen with 80 %."""
     detectable_effect_upper: float | None
+    detectable_supported: float | None
+    """True difference on every benchmark, score points, at which P(`supported`) is 80 %."""
+    detectable_supported_upper: float | None
     seeds_needed_primary: int | None
     seeds_needed_supported: int | None
-    """Pairs for P(`supported`) = 80 % at SESOI; from the lower bound it is more than enough. None: over a million."""
+    """Pairs for P(`supported`) = 80 % at SESOI. None: over a million."""
     seeds_needed_supported_upper: int | None
     seeds_needed_negative_equivalent: int | None
     """Pairs for P(`negative_equivalent`) = 80 % when nothing differs."""
+    seeds_needed_negative_equivalent_upper: int | None
     verdicts_at_zero: dict[OverallVerdict, float] | None
     """Probability of each verdict when nothing differs; None: covariance unknown, or no interval."""
     verdicts_at_sesoi: dict[OverallVerdict, float] | None

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.statistics.decision import DECISIONS, decide
+from tools.statistics.paired import critical_t
 from tools.statistics.verdict_model import OverallVerdict
 
 DRAWS = 20_000
@@ -66,6 +67,25 @@ def probability_supported(
     Shapes as in `simulate`; 0 for n < 2.
     """
     return 0.0 if n < 2 else simulate(n, effects, covariance, alpha, np.inf, rng, draws=draws).supported
+
+
+def detectable_under_all(
+    n: int,
+    covariance: NDArray[np.floating[Any]],
+    alpha: float,
+    rng: np.random.Generator,
+    wanted: float,
+    *,
+    draws: int = DRAWS,
+) -> float:
+    """The effect, the same under every summary, whose P(`supported`) is `wanted`; shapes as in `simulate`, n >= 2.
+
+    A simulated study is supported from the effect on that lifts its worst summary's interval above zero; this is the
+    quantile of those effects.
+    """
+    means, sds = sample(n, np.zeros(len(covariance)), covariance, rng, draws)
+    needed = (critical_t(n - 1, 1.0 - alpha) * sds / n**0.5 - means).max(axis=1)
+    return float(np.quantile(needed, wanted, method="higher"))
 
 
 def sample(

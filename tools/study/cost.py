@@ -1,5 +1,7 @@
 """What a study is expected to cost, from its recipe's cost model; one run at a time."""
 
+from typing import NamedTuple
+
 from policies.model import StrictModel
 from tools.study.plan import StudyPlan
 from training.recipe import Recipe
@@ -21,9 +23,29 @@ class StudyCost(StrictModel):
     source: str
 
 
-def unit(recipe: Recipe) -> str:
+class SeedPrice(NamedTuple):
+    """What one more seed costs: a run of each arm."""
+
+    arms: int
+    device_hours_per_run: float
+    """Start-up, training and scoring."""
+    unit: str
+
+
+def hours_unit(recipe: Recipe) -> str:
     """What a device-hour of this recipe is called."""
-    return "GPU-hours" if recipe.device == "cuda" else "device-hours (one CPU run-hour each)"
+    return "GPU-hours" if recipe.device == "cuda" else "device-hours"
+
+
+def unit(recipe: Recipe) -> str:
+    """The same, with what a device-hour is on a CPU."""
+    return hours_unit(recipe) if recipe.device == "cuda" else f"{hours_unit(recipe)} (one CPU run-hour each)"
+
+
+def hours(value: float, unit: str) -> str:
+    """`1,472 GPU-hours`, `0.14 device-hours`."""
+    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
+    return f"{value:,.{decimals}f} {unit}"
 
 
 def run_seconds(recipe: Recipe) -> float:
@@ -34,6 +56,11 @@ def run_seconds(recipe: Recipe) -> float:
 def run_device_hours(recipe: Recipe) -> float:
     """Expected device-hours of one run, its scoring included: the devices are held during both."""
     return recipe.devices * (run_seconds(recipe) + recipe.cost.scoring_s) / 3600
+
+
+def seed_price(recipe: Recipe, arms: int) -> SeedPrice:
+    """By the recipe's estimate."""
+    return SeedPrice(arms, run_device_hours(recipe), hours_unit(recipe))
 
 
 def deadline_seconds(recipe: Recipe) -> float:

@@ -10,6 +10,7 @@ from policies import registry
 from policies.base import PolicySpec
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel, describe_faults
+from tools.report.numbers import points
 from tools.study.budget import MOST_SEEDS, chosen_seeds, demand_paid
 from tools.study.hardware import gpu_count
 from tools.study.intent import StudyIntent
@@ -238,7 +239,7 @@ def _analysis(
     if not 0 < sesoi <= 100:
         faults.add(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
     elif intent.sesoi is None:
-        notes.append(f"smallest effect of interest: {sesoi:g} points (default)")
+        notes.append(f"smallest effect of interest: {points(sesoi)} (default)")
     if faults.tried(lambda: get(primary)) is not None and primary not in VERDICT_SET:
         faults.add(f"summary {primary!r} is not in the verdict set; choose the primary from: {', '.join(VERDICT_SET)}")
     if faults.found or recipe is None:

@@ -52,6 +52,7 @@ def material(study: Study) -> ReportMaterial:
         power=stored.power,
         matching=matching,
         runs=tuple(report_run(study, stored, row) for row in stored.runs),
+        scoring_device_hours=stored.scoring_device_hours,
         approval=_approval(stored.approval),
         deviations=(
             *(

@@ -1,25 +1,35 @@
-"""What a plan costs and what it can see: shown before approval, stored with the study."""
+"""What a plan costs, what it can see and what speaks against it: shown before approval."""
 
 from policies.model import StrictModel
+from tools.report.ways_out import plan_warnings
 from tools.statistics.power_model import PowerStatement
 from tools.study.canonical import plan_hash
-from tools.study.cost import StudyCost, study_cost
+from tools.study.cost import StudyCost, seed_price, study_cost
 from tools.study.plan import StudyPlan
 
 
 class PlannedStudy(StrictModel):
     """What a person is asked to approve."""
 
+    schema_version: int = 1
     plan: StudyPlan
     plan_hash: str
     cost: StudyCost
     power: PowerStatement | None
     """None: no spread is known for this recipe and model; a pilot would tell."""
+    warnings: tuple[str, ...]
 
 
 def price(plan: StudyPlan) -> PlannedStudy:
-    """Hash, cost and power of a plan; the same plan gives the same numbers."""
-    return PlannedStudy(plan=plan, plan_hash=plan_hash(plan), cost=study_cost(plan), power=planned_power(plan))
+    """Hash, cost, power and warnings of a plan; the same plan gives the same numbers."""
+    power = planned_power(plan)
+    return PlannedStudy(
+        plan=plan,
+        plan_hash=plan_hash(plan),
+        cost=study_cost(plan),
+        power=power,
+        warnings=plan_warnings(plan, power, seed_price(plan.recipe, len(plan.arms))),
+    )
 
 
 def planned_power(plan: StudyPlan) -> PowerStatement | None:

@@ -78,6 +78,6 @@ def outcomes(study: Study, stored: Stored) -> tuple[Outcome, ...]:
         hours.setdefault(run.arm, {})[str(run.seed)] = spent
     outcomes = (
         Outcome(name="response length", unit="tokens", values=lengths),
-        Outcome(name="device-hours", unit="h", decimals=4, values=hours),
+        Outcome(name="device-hours of training", unit="h", decimals=4, values=hours),
     )
     return tuple(outcome for outcome in outcomes if outcome.values)

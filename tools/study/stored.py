@@ -1,5 +1,6 @@
 """All that the ledger knows of a study, read at once."""
 
+import math
 from typing import NamedTuple
 
 from tools.statistics.power_model import PowerStatement
@@ -20,6 +21,8 @@ class Stored(NamedTuple):
     attempts: tuple[AttemptRow, ...]
     scores: tuple[StoredScore, ...]
     events: tuple[EventRow, ...]
+    spent_device_hours: float
+    """Of all attempts and scorings."""
 
     @classmethod
     def read(cls, study: Study) -> "Stored":
@@ -35,7 +38,14 @@ class Stored(NamedTuple):
                 ledger.attempts(),
                 ledger.scores(),
                 ledger.events(),
+                ledger.spent_device_hours(),
             )
+
+    @property
+    def scoring_device_hours(self) -> float:
+        """Of all scorings, failed ones included."""
+        trained = math.fsum(attempt.device_hours or 0.0 for attempt in self.attempts)
+        return max(0.0, self.spent_device_hours - trained)
 
     def run(self, arm: str, seed: int) -> RunRow | None:
         """The done run of an arm at a seed."""

@@ -1,0 +1,98 @@
+"""A plan that cannot answer says so, and offers only ways that a person could take."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from report_cases import plan, power
+
+from tools.report.ways_out import plan_warnings
+from tools.statistics.plan_power import plan_power
+from tools.statistics.power_model import PowerStatement
+from tools.statistics.priors import Prior
+from tools.study.cost import SeedPrice
+from tools.study.plan import StudyPlan
+
+PRICE = SeedPrice(arms=2, device_hours_per_run=16.0, unit="GPU-hours")
+THREE = ("tscl", "reward_gap", "dump_ucb")
+
+
+def stated(
+    seeds: int, sd: float, df: int = 22, treatments: Sequence[str] = ("tscl",)
+) -> tuple[StudyPlan, PowerStatement]:
+    """A plan and its power when all summaries vary alike."""
+    made = plan(treatments, seeds)
+    prior = Prior(names=("x",), source="made up", df=df, sd=dict.fromkeys(made.analysis.summaries, sd))
+    return made, plan_power(made, prior, np.random.default_rng(0))
+
+
+def only(warnings: tuple[str, ...]) -> str:
+    (warning,) = warnings
+    return warning
+
+
+def test_a_plan_that_can_answer_has_no_warning() -> None:
+    assert plan_warnings(*stated(16, 0.5), PRICE) == ()
+
+
+def test_too_few_seeds_are_told_with_their_probability_and_a_price() -> None:
+    made, statement = stated(3, 0.7)
+    pairs = statement.seeds_needed_supported
+    assert only(plan_warnings(made, statement, PRICE)).startswith(
+        "this plan cannot answer the question well: a true difference of 1.0 point on every benchmark would be shown "
+        f"under every summary with probability at most 0.30; ways out: more seeds: at most {pairs} pairs, {2 * pairs} "  # type: ignore[operator]
+        "runs"
+    )
+    bought = made.model_copy(update={"budget_device_hours": 96.0})
+    assert only(plan_warnings(bought, statement, PRICE)).startswith("this budget cannot answer")
+
+
+def test_the_larger_effect_that_is_offered_would_really_be_shown() -> None:
+    made, statement = stated(3, 0.7)
+    warning = only(plan_warnings(made, statement, PRICE))
+    offered = warning.split("--sesoi ")[1].split(")")[0]
+    assert f"{offered} points on every benchmark would be shown" in warning
+    chosen = made.model_copy(update={"analysis": made.analysis.model_copy(update={"sesoi": float(offered)})})
+    prior = Prior(names=("x",), source="made up", df=22, sd=dict.fromkeys(made.analysis.summaries, 0.7))
+    assert plan_power(chosen, prior, np.random.default_rng(0)).probability_supported >= 0.8
+
+
+def test_an_effect_beyond_what_scores_allow_is_not_offered() -> None:
+    assert "--sesoi" not in only(plan_warnings(*stated(2, 3.7), PRICE))
+
+
+def test_more_seeds_than_a_study_may_have_are_called_so() -> None:
+    assert "more than the 200 that one study may have" in only(plan_warnings(*stated(3, 8.0), PRICE))
+    four = PRICE._replace(arms=8)
+    assert "more than the 125 that one study may have" in only(plan_warnings(*stated(3, 3.7), four))
+    assert "may have" not in only(plan_warnings(*stated(3, 2.0), PRICE))
+
+
+def test_several_treatments_are_offered_to_be_fewer() -> None:
+    """t is 7.65 for three treatments at n = 3 and 4.30 for one."""
+    warning = only(plan_warnings(*stated(3, 0.7, treatments=THREE), PRICE._replace(arms=4)))
+    assert "fewer treatments: three in one family make each interval 1.78 times as wide" in warning
+    assert "fewer treatments" not in only(plan_warnings(*stated(3, 0.7), PRICE))
+
+
+def test_a_pilot_is_offered_only_where_the_spread_is_badly_known() -> None:
+    assert "a pilot: the spread assumed rests on two degrees of freedom" in only(
+        plan_warnings(*stated(3, 0.7, df=2), PRICE)
+    )
+    assert "pilot" not in only(plan_warnings(*stated(3, 0.7, df=22), PRICE))
+
+
+def test_a_plan_that_answers_only_if_the_spread_is_what_is_assumed_says_so() -> None:
+    warning = only(plan_warnings(*stated(12, 0.7, df=3), PRICE))
+    assert warning.startswith("if the spread is at its upper limit, this plan cannot answer the question well")
+
+
+def test_between_the_bounds_it_is_not_claimed_that_the_plan_cannot() -> None:
+    assert only(plan_warnings(*stated(7, 0.7), PRICE)).startswith("this plan may not answer the question well")
+
+
+def test_one_seed_or_an_unknown_spread_are_told_without_a_probability() -> None:
+    assert only(plan_warnings(plan(seeds=1), power(1, 1), PRICE)).startswith(
+        "one seed gives no interval: this plan cannot answer the question; ways out: more seeds: at most 11 pairs"
+    )
+    assert "a study of a few seeds would tell" in only(plan_warnings(plan(), None, PRICE))
+    assert "one seed gives no interval" in only(plan_warnings(plan(seeds=1), None, PRICE))

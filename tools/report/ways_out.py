@@ -1,0 +1,72 @@
+"""What speaks against a plan before it runs, and what would help: told to whoever is asked to approve it."""
+
+from tools.report import numbers
+from tools.report.wording_power import ROOM, about, priced_pairs, probability_supported
+from tools.statistics.power_model import PowerStatement
+from tools.study.budget import rounded_up
+from tools.study.cost import SeedPrice
+from tools.study.design import MOST_RUNS, MOST_SEEDS_ASKED
+from tools.study.plan import StudyPlan
+
+ENOUGH = 0.8
+"""P(`supported`) below which a plan is called underpowered."""
+_WELL_KNOWN = 10
+"""Degrees of freedom from which on a pilot would teach little about the spread."""
+
+
+def plan_warnings(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:
+    """Why this plan cannot answer its question, each with the ways out; empty when it can."""
+    if power is None:
+        unknown = f"nothing is known about the spread on {plan.recipe.name} with {plan.recipe.model}"
+        known = (f"{unknown}: what the plan can detect is unknown; a study of a few seeds would tell",)
+        return known if len(plan.seeds) > 1 else (f"{_one_seed(plan)}; {unknown}",)
+    if power.n < 2:
+        return (f"{_one_seed(plan)}; ways out: {_listed(plan, power, price)}",)
+    shown = f"a true difference of {numbers.points(power.sesoi)} on every benchmark would be shown under every summary"
+    if power.probability_supported < ENOUGH:
+        may_be = power.by == "bound" and power.probability_supported_most >= ENOUGH
+        answer = f"{_what(plan)} {'may not' if may_be else 'cannot'} answer the question well"
+        return (
+            f"{answer}: {shown} with probability {probability_supported(power)}; "
+            f"ways out: {_listed(plan, power, price)}",
+        )
+    if power.probability_supported_upper < ENOUGH:
+        return (
+            f"if the spread is at its upper limit, {_what(plan)} cannot answer the question well: {shown} with "
+            f"probability {probability_supported(power, upper=True)}",
+        )
+    return ()
+
+
+def _one_seed(plan: StudyPlan) -> str:
+    return f"one seed gives no interval: {_what(plan)} cannot answer the question"
+
+
+def _what(plan: StudyPlan) -> str:
+    return "this plan" if plan.budget_device_hours is None else "this budget"
+
+
+def _listed(plan: StudyPlan, power: PowerStatement, price: SeedPrice) -> str:
+    ways = [_seeds(power, price)]
+    effect = power.detectable_supported
+    if effect is not None and power.sesoi < effect <= ROOM:
+        asked = rounded_up(effect)
+        ways.append(f"a larger effect: {asked} points on every benchmark would be shown (--sesoi {asked})")
+    if power.k > 1 and power.critical_t and power.critical_t_alone:
+        wider = numbers.fixed(power.critical_t / power.critical_t_alone)
+        ways.append(f"fewer treatments: {numbers.word(power.k)} in one family make each interval {wider} times as wide")
+    if power.prior_df < _WELL_KNOWN:
+        ways.append(
+            f"a pilot: the spread assumed rests on {numbers.counted(power.prior_df, 'degree')} of freedom, and may be "
+            "smaller"
+        )
+    return "; ".join(ways)
+
+
+def _seeds(power: PowerStatement, price: SeedPrice) -> str:
+    pairs = power.seeds_needed_supported
+    if pairs is None:
+        return "no number of seeds will do: over a million would be needed"
+    limit = min(MOST_SEEDS_ASKED, MOST_RUNS // price.arms)
+    more = f", more than the {limit} that one study may have" if pairs > limit else ""
+    return f"more seeds: {about(power)} {priced_pairs(pairs, price)}{more}"
