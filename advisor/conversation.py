@@ -16,6 +16,7 @@ from advisor.nodes import Nodes
 from advisor.state import GRAPH_VERSION, AdvisorState
 from policies.errors import AdvisorError, InputError
 from tools.plain_text import one_line
+from tools.study.database import reported
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -89,11 +90,8 @@ def conversation(nodes: Nodes, thread: str | None = None) -> Iterator[Conversati
         connection = sqlite3.connect(path, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise AdvisorError(f"cannot open {path}: {error}; set ADVISOR_HOME to a folder of yours") from error
-    with closing(connection):
-        try:
-            yield Conversation(nodes, connection, thread or _new_thread())
-        except sqlite3.DatabaseError as error:
-            raise AdvisorError(f"{path} cannot be used ({error}); delete it, it holds talk only") from error
+    with closing(connection), reported(path, otherwise="delete it, it holds talk only"):
+        yield Conversation(nodes, connection, thread or _new_thread())
 
 
 def _new_thread() -> str:

@@ -39,10 +39,11 @@ class RunLock:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether some process works in the run directory of this lock file."""
+    """Whether some process works in the folder of this lock file; it can be asked where nothing can be written."""
     if not path.exists():
         return False
-    descriptor = os.open(path, os.O_RDWR)
+    writable = os.access(path, os.W_OK)  # a network filesystem wants that for an exclusive lock
+    descriptor = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
     try:
         return not _taken(descriptor)
     finally:

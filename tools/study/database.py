@@ -87,14 +87,18 @@ def fold(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def reported(path: Path) -> Iterator[None]:
+def reported(path: Path, otherwise: str = _RESTORE) -> Iterator[None]:
     """Turns SQLite's complaints about a file into one `AdvisorError`."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        name = getattr(error, "sqlite_errorname", "") or ""
-        way = next((way for start, way in _WAYS.items() if name.startswith(start)), _RESTORE)
-        raise AdvisorError(f"cannot use {path}: {error}; {way}") from error
+        raise AdvisorError(f"cannot use {path}: {error}; {way_out(error, otherwise)}") from error
+
+
+def way_out(error: sqlite3.Error, otherwise: str) -> str:
+    """What to do about a database that SQLite cannot use; `otherwise`: what to do when the file itself is at fault."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    return next((way for start, way in _WAYS.items() if name.startswith(start)), otherwise)
 
 
 def checked(kind: type[R], rows: list[Any], path: Path) -> tuple[R, ...]:

@@ -135,7 +135,8 @@ class Ledger:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return AdvisorError(
-            f"the {what} in {self.path} does not fit this version ({where}: {first['msg']}); upgrade experiment-advisor"
+            f"the {what} in {self.path} was made by another version ({where}: {first['msg']}); use that version of "
+            "experiment-advisor, or a newer one"
         )
 
     def plan_hash(self) -> str:
