@@ -145,7 +145,9 @@ def test_long_values_are_shown_from_where_they_part(tmp_path):
     found = differences(tmp_path, facts=changed("artifacts/model", "a" * 300 + "X"))
     assert found[0].b.startswith("aaa")
     a = RunFacts.read(tmp_path / "static" / "seed-4" / "0a1b2c3d")
-    one, other = (a.model_copy(update={"hardware": "z" * 300 + end}) for end in "XY")
+    one, other = (
+        a.model_copy(update={"recorded": a.recorded.model_copy(update={"hardware": "z" * 300 + end})}) for end in "XY"
+    )
     shown = match_runs(one, other, 4)[0]
     assert (shown.a, shown.b) == ("..." + "z" * 20 + "X", "..." + "z" * 20 + "Y")
 

@@ -161,10 +161,10 @@ def _matching(study: Study, stored: Stored) -> Matching:
     """Compares every treatment run with its control; a run whose record cannot be read counts as a difference."""
     plan, pairs, found = stored.plan, 0, []
     for seed in plan.seeds:
-        control = _facts(study, stored, plan.control, seed)
+        control = _facts(study, stored, plan.control.id, seed)
         for arm in plan.treatments:
             pairs += 1
-            treatment = _facts(study, stored, arm, seed)
+            treatment = _facts(study, stored, arm.id, seed)
             if isinstance(control, str) or isinstance(treatment, str):
                 values = [facts if isinstance(facts, str) else "readable" for facts in (control, treatment)]
                 found.append(_mismatch(arm, seed, "record of the run", values[0], values[1]))
@@ -173,8 +173,9 @@ def _matching(study: Study, stored: Stored) -> Matching:
     return Matching(pairs=pairs, compared=COMPARED, differences=tuple(found))
 
 
-def _facts(study: Study, stored: Stored, arm: Arm, seed: int) -> RunFacts | str:
-    run = stored.run(arm.id, seed)
+def _facts(study: Study, stored: Stored, arm: str, seed: int) -> RunFacts | str:
+    """Of the done run, or in words why there are none."""
+    run = stored.run(arm, seed)
     if run is None:
         return "missing"
     try:
@@ -195,9 +196,9 @@ def _approval(row: ApprovalRow | None) -> Approval | None:
 
 def _hardware(study: Study, stored: Stored) -> dict[str, str]:
     for run in stored.runs:
-        facts = _facts(study, stored, Arm(id=run.arm, role="control", policy=stored.plan.control.policy), run.seed)
+        facts = _facts(study, stored, run.arm, run.seed)
         if isinstance(facts, RunFacts):
-            return {"runs": facts.hardware}
+            return {"runs": facts.recorded.hardware}
     return {}
 
 

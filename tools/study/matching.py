@@ -40,10 +40,7 @@ class RunFacts(StrictModel):
     config: dict[str, Any]
     """verl's resolved configuration, nested."""
     argv: tuple[str, ...]
-    environment: dict[str, str]
-    artifacts: dict[str, str]
-    versions: dict[str, str]
-    hardware: str
+    recorded: RecordedFacts
     prompts: tuple[int, ...]
     """Of each optimiser step."""
     rollouts: tuple[int, ...]
@@ -61,7 +58,7 @@ class RunFacts(StrictModel):
             file = files.argv
             argv = tuple(files.argv.read_text(encoding="utf-8").splitlines())
             file = files.facts
-            facts = RecordedFacts.model_validate_json(files.facts.read_text(encoding="utf-8"))
+            recorded = RecordedFacts.model_validate_json(files.facts.read_text(encoding="utf-8"))
             file = files.delivery
             records = read_records(files.delivery)
         except OSError as error:
@@ -74,10 +71,7 @@ class RunFacts(StrictModel):
             run_dirs=_run_dirs(run_dir, config),
             config=config,
             argv=argv,
-            environment=facts.environment,
-            artifacts=facts.artifacts,
-            versions=facts.versions,
-            hardware=facts.hardware,
+            recorded=recorded,
             prompts=tuple(record.prompts for record in records),
             rollouts=tuple(record.rollouts for record in records),
         )
@@ -124,9 +118,11 @@ def _facts(run: RunFacts) -> dict[str, str]:
     arguments = [without_policy(_without_run_dir(argument, run.run_dirs)) for argument in run.argv]
     kept = [argument for argument in arguments if argument != _POLICY]
     facts |= {f"argument {place}": argument for place, argument in enumerate(kept, start=1)}
-    for kind, values in (("environment", run.environment), ("artifact", run.artifacts), ("version", run.versions)):
+    recorded = run.recorded
+    named = {"environment": recorded.environment, "artifact": recorded.artifacts, "version": recorded.versions}
+    for kind, values in named.items():
         facts |= {f"{kind} {key}": _without_run_dir(value, run.run_dirs) for key, value in sorted(values.items())}
-    facts["hardware class"] = run.hardware
+    facts["hardware class"] = recorded.hardware
     facts["optimiser steps"] = str(len(run.prompts))
     for what, numbers in (("prompts", run.prompts), ("rollouts", run.rollouts)):
         facts[f"{what} a step"] = _runs_of(numbers)
