@@ -6,35 +6,36 @@ from pathlib import Path
 
 from tools.report.facts import facts
 from tools.report.figures import curves, forest
-from tools.report.files import write_atomically
 from tools.report.material import ReportMaterial
 from tools.report.numbers_file import verdict_file
 from tools.report.tables_csv import csv_tables
 from tools.report.views import report_view
+from training.run_files import write_atomically
 
 
 def build_report(material: ReportMaterial, folder: Path) -> Path:
     """Writes `report.md`, `verdict.json`, `figures/*.svg` and `tables/*.csv` under `folder`; gives `report.md`'s path.
 
-    Each file is written under a temporary name and renamed, `report.md` last; a figure that has nothing to show is
-    removed. Raises OSError where the folder cannot be written.
+    Each file is whole or not there, `report.md` is written last; a figure that has nothing to show is removed. Raises
+    OSError where the folder cannot be written.
     """
     for part in ("figures", "tables"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     arms = [material.plan.control.id, *(arm.id for arm in material.plan.treatments)]
     shown = [facts(one) for one in material.verdict.comparisons if one.verdict != "invalid_data"]
-    drawn = {
-        "forest": write_atomically(folder / "figures" / "forest.svg", lambda path: forest(shown, path)),
-        "curves": write_atomically(folder / "figures" / "curves.svg", lambda path: curves(material.curves, arms, path)),
-    }
+    figures = {"forest": forest(shown), "curves": curves(material.curves, arms)}
+    for name, svg in figures.items():
+        path = folder / "figures" / f"{name}.svg"
+        if svg:
+            write_atomically(path, svg)
+        else:
+            path.unlink(missing_ok=True)
     for name, content in csv_tables(material).items():
-        _write_text(folder / "tables" / f"{name}.csv", content)
-    _write_text(
-        folder / "verdict.json",
-        json.dumps(verdict_file(material), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-    )
+        write_atomically(folder / "tables" / f"{name}.csv", content)
+    numbers = json.dumps(verdict_file(material), indent=2, ensure_ascii=False, allow_nan=False)
+    write_atomically(folder / "verdict.json", f"{numbers}\n")
     report = folder / "report.md"
-    _write_text(report, render(material, drawn))
+    write_atomically(report, render(material, {name: bool(svg) for name, svg in figures.items()}))
     return report
 
 
@@ -50,11 +51,3 @@ def render(material: ReportMaterial, figures: dict[str, bool]) -> str:
     )
     page = environment.get_template("report.md.j2").render(report_view(material, figures))
     return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
-
-
-def _write_text(path: Path, content: str) -> None:
-    def write(temporary: Path) -> bool:
-        temporary.write_text(content, encoding="utf-8", newline="\n")
-        return True
-
-    write_atomically(path, write)

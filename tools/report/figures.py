@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from tools.report import numbers
@@ -25,16 +25,14 @@ _STYLE: Any = {
     "axes.unicode_minus": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "figure.dpi": 100,
-    "savefig.dpi": 100,
 }
 
 
-def forest(comparisons: Sequence[Facts], path: Path) -> bool:
-    """Draws one panel a comparison that has summaries; False, and no file, when there is none."""
+def forest(comparisons: Sequence[Facts]) -> str:
+    """SVG with one panel a comparison that has summaries; empty when there is none."""
     shown = [one for one in comparisons if any(summary.mean is not None for summary in one.summaries)]
     if not shown:
-        return False
+        return ""
     rows = [len(one.summaries) for one in shown]
     with _figure(7.2, sum(0.3 * count + 0.45 for count in rows) + 0.75) as figure:
         ratios = [count + 1 for count in rows]
@@ -43,8 +41,7 @@ def forest(comparisons: Sequence[Facts], path: Path) -> bool:
             _forest_panel(panel, one)
         panels[-1].set_xlabel("treatment - control, score points")
         figure.suptitle(_legend(shown), fontsize=8.5, color="#333333")
-        _save(figure, path)
-    return True
+        return _svg(figure)
 
 
 def _forest_panel(panel: "Axes", one: Facts) -> None:
@@ -89,11 +86,11 @@ def _legend(shown: Sequence[Facts]) -> str:
     return f"thick: {first.level}; thin: {numbers.percent(first.comparison.confidence)} alone; grey band: {band}"
 
 
-def curves(series: Sequence[Curve], arms: Sequence[str], path: Path) -> bool:
-    """Draws mean training reward by step: thin lines the seeds, thick the arm's mean; False when there is none."""
+def curves(series: Sequence[Curve], arms: Sequence[str]) -> str:
+    """SVG of mean training reward by step: thin lines the seeds, thick the arm's mean; empty when there is none."""
     shown = [one for one in series if one.points]
     if not shown:
-        return False
+        return ""
     with _figure(7.2, 3.6) as figure:
         panel = figure.subplots()
         for arm, color in zip(arms, _cycle(), strict=False):
@@ -108,8 +105,7 @@ def curves(series: Sequence[Curve], arms: Sequence[str], path: Path) -> bool:
         panel.set_ylabel("mean training reward")
         panel.grid(axis="y", color="#e5e5e5", lw=0.6)
         panel.legend(frameon=False, loc="best")
-        _save(figure, path)
-    return True
+        return _svg(figure)
 
 
 def _cycle() -> Iterator[str]:
@@ -137,11 +133,7 @@ def _figure(width: float, height: float) -> Iterator["Figure"]:
             yield Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(figure: "Figure", path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    if path.suffix == ".png":
-        FigureCanvasAgg(figure)
-        figure.savefig(path, metadata={"Software": None}, dpi=160)
-    else:
-        figure.savefig(path, metadata={"Date": None, "Creator": None})
+def _svg(figure: "Figure") -> str:
+    written = StringIO()
+    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    return written.getvalue()
