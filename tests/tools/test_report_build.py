@@ -95,6 +95,15 @@ def test_a_folder_holds_the_report_its_numbers_figures_and_tables_and_nothing_ha
     }
 
 
+def test_a_figure_of_a_treatment_that_was_not_delivered_is_another_one_than_of_one_that_was(
+    built: dict[str, Path],
+) -> None:
+    """The same scores: only the words over the panel differ."""
+    same = material({"tscl": 6.0}, seeds=5)
+    assert same.scores == CASES["not_delivered"].scores
+    assert contents(built["better"])["figures/forest.svg"] != contents(built["not_delivered"])["figures/forest.svg"]
+
+
 def test_a_figure_that_no_longer_has_anything_to_show_goes(tmp_path: Path) -> None:
     build_report(CASES["inconclusive"], tmp_path)
     page = build_report(CASES["mixed_harness"].model_copy(update={"curves": ()}), tmp_path).read_text()

@@ -331,6 +331,13 @@ def test_a_withheld_claim_says_in_every_sentence_that_only_complete_pairs_speak(
     assert "unadjusted" not in made
 
 
+def test_a_figure_of_scores_that_back_no_claim_says_why() -> None:
+    assert facts(only("not_delivered")).caveat == "treatment not delivered"
+    assert facts(only("lost_pair")).caveat == "complete pairs only, claim withheld"
+    assert facts(only("equivalent_weak")).caveat == facts(only("better_weak")).caveat == "weak dose"
+    assert facts(only("better")).caveat == facts(only("one_seed_weak")).caveat == ""
+
+
 def test_failures_of_several_comparisons_name_each_arm_once() -> None:
     both = CASES["several_negative"].verdict.comparisons
     assert failures_sentence(*both) == "No run of tscl, static or reward_gap failed."

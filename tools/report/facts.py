@@ -48,6 +48,15 @@ class Facts(NamedTuple):
         return not self.withheld and self.comparison.verdict not in NO_VERDICT
 
     @property
+    def caveat(self) -> str:
+        """What must stand over a figure that may be shown alone; empty where nothing speaks against it."""
+        if self.comparison.verdict == "treatment_not_delivered":
+            return "treatment not delivered"
+        if self.withheld:
+            return "complete pairs only, claim withheld"
+        return "weak dose" if self.weak else ""
+
+    @property
     def size(self) -> int:
         """S, the size of the verdict set."""
         return len(self.summaries)

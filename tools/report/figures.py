@@ -67,7 +67,8 @@ def _forest_panel(panel: "Axes", one: Facts) -> None:
     panel.tick_params(axis="y", length=0)
     panel.tick_params(axis="x", labelbottom=True)
     panel.spines["left"].set_visible(False)
-    panel.set_title(one.difference, loc="left", fontsize=9.5, fontweight="bold")
+    title = f"{one.difference} ({one.caveat})" if one.caveat else one.difference
+    panel.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
 
 
 def _ticks(panel: "Axes", low: float, high: float, place: int) -> None:
