@@ -190,6 +190,14 @@ def test_the_title_of_several_treatments_groups_them_by_answer() -> None:
     )
 
 
+def test_a_small_gain_of_one_among_several_is_called_small_in_the_title_too() -> None:
+    several = material({"tscl": 0.5, "reward_gap": 0.5}, seeds=5, spread=0.1)
+    assert title(several.verdict) == (
+        "Do tscl and reward_gap beat static? tscl and reward_gap are better than static, by less than the smallest "
+        "effect of interest"
+    )
+
+
 def test_one_seed_gives_a_difference_and_no_interval_in_words() -> None:
     made = claims(only("one_seed"))
     assert "n = 1 seed pair" in made["verdict"]
@@ -228,6 +236,7 @@ def test_one_summary_beyond_the_family_level_is_told_with_the_level_it_misses() 
 
 def test_a_claim_that_lost_pairs_could_undo_is_withheld() -> None:
     made = claims(only("lost_pair"))
+    assert made["note.2"] == "lost pairs: 1 of 5 (seed 5)."
     assert "the claim is withheld" in made["verdict"]
     assert "does not outweigh one lost one" in made["said.1"]
     assert made["failures"] == "Failed runs: tscl 1, static 0."

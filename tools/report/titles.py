@@ -32,11 +32,12 @@ def _short_answer(one: Facts) -> str:
     if one.withheld:
         return "no answer for {names} because of lost pairs"
     dose = " at a weak dose" if one.weak else ""
+    small = ", by less than the smallest effect of interest" if one.comparison.negligible else ""
     answers: Mapping[OverallVerdict, str] = {
         "invalid_data": "no valid data for {names}",
         "treatment_not_delivered": "{names} {are} not shown to have been delivered",
         "not_estimable": "no interval for {names}",
-        "supported": f"{{names}} {{are}} {one.comparison.direction} than {one.control}{dose}",
+        "supported": f"{{names}} {{are}} {one.comparison.direction} than {one.control}{dose}{small}",
         "depends_on_summary": f"for {{names}}{dose} it depends on the benchmark summary",
         "negative_equivalent": f"{{names}} {{are}} within {within(one)} of {one.control}",
         "negative_inconclusive": f"{numbers.counted(one.n, 'seed')} cannot say for {{names}}",

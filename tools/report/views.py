@@ -144,6 +144,8 @@ def _evidence(material: ReportMaterial, one: Facts) -> str:
     matched = (
         material.matching is not None
         and material.matching.pairs > 0
+        and one.n > 0
+        and one.comparison.verdict != "invalid_data"
         and all(found.treatment != one.comparison.treatment for found in material.matching.differences)
     )
     pairs = f"{one.n} {'matched ' if matched else ''}seed {'pair' if one.n == 1 else 'pairs'}"

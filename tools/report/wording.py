@@ -225,7 +225,8 @@ def _inconclusive(one: Facts) -> str:
     if not excluding:
         if one.size == 1:
             return f"Under {every_summary(one)} {scope} does not exclude zero ({one.pairs})."
-        return f"Under none of {_the(one)} does {scope} exclude zero ({one.pairs})."
+        none = "neither" if one.size == 2 else "none"
+        return f"Under {none} of {_the(one)} does {scope} exclude zero ({one.pairs})."
     strict = one.comparison.strict_confidence or 1 - (1 - one.comparison.family_confidence) / one.size
     return (
         f"Under {numbers.word(len(excluding))} of {_the(one)} ({numbers.listed(excluding)}) {scope} excludes zero "

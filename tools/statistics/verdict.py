@@ -247,7 +247,8 @@ def _not_estimable(item: SummaryVerdict) -> tuple[str, ...]:
 def _lost_notes(seeds: tuple[int, ...], lost: tuple[int, ...], outcome: _Outcome) -> tuple[str, ...]:
     if not lost:
         return ()
-    lines = [f"{len(lost)} of {len(lost) + len(seeds)} pairs lost: seed {', '.join(map(str, lost))}"]
+    named = f"seed{'' if len(lost) == 1 else 's'} {', '.join(map(str, lost))}"
+    lines = [f"lost pairs: {len(lost)} of {len(lost) + len(seeds)} ({named})"]
     if outcome.worst_case == "supported":
         lines.append("the claim holds with every lost pair at its worst possible score")
     elif outcome.worst_case:
