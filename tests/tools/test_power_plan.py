@@ -13,7 +13,7 @@ from tools.statistics.decision import DECISIONS
 from tools.statistics.paired import critical_t
 from tools.statistics.plan_power import plan_power, power_statement
 from tools.statistics.priors import NamedMatrix, Prior, find_prior, prior
-from tools.statistics.simulate import probability_supported, sample, simulate
+from tools.statistics.simulate import sample, simulate
 from tools.statistics.streams import rng_for
 from tools.study.plan import StudyPlan
 from training.recipe import load_recipe
@@ -184,7 +184,7 @@ def test_simulation_agrees_with_judging_raw_studies():
     n, effects = 8, np.full(6, 0.8)
     raw = np.random.default_rng(2).multivariate_normal(effects, covariance, (20_000, n), tol=1e-4, method="eigh")
     low = raw.mean(axis=1) - critical_t(n - 1, 0.95) * raw.std(axis=1, ddof=1) / n**0.5
-    found = probability_supported(n, effects, covariance, 0.05, np.random.default_rng(3))
+    found = simulate(n, effects, covariance, 0.05, 1.0, np.random.default_rng(3)).supported
     assert found == pytest.approx((low > 0).all(axis=1).mean(), abs=0.015)
 
 

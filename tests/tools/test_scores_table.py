@@ -7,12 +7,14 @@ from tools.scores import integrity
 from tools.scores.table import ScoreTable
 
 
-def test_matrix_gives_only_complete_seeds_and_keeps_the_order_of_benchmarks_asked_for():
+def test_pairs_hold_only_complete_seeds_in_the_order_of_benchmarks_asked_for():
     some = [row("a", seed, name, seed * 10 + n) for seed in (3, 1) for n, name in enumerate(("gsm8k", "kk_hard"))]
-    some.append(row("a", 2, "gsm8k", 50))
-    matrix = ScoreTable.from_rows(some).matrix("a", ("kk_hard", "gsm8k"))
-    assert matrix.seeds == (1, 3)
-    assert matrix.scores.tolist() == [[11, 10], [31, 30]]
+    some += [r.model_copy(update={"arm": "b", "score": r.score + 40}) for r in some]
+    some += [row("a", 2, "gsm8k", 50), row("b", 2, "gsm8k", 50), row("b", 2, "kk_hard", 50)]
+    pairs = ScoreTable.from_rows(some).paired("b", "a", ("kk_hard", "gsm8k"))
+    assert pairs.seeds == (1, 3)
+    assert pairs.control.tolist() == [[11, 10], [31, 30]]
+    assert pairs.treatment.tolist() == [[51, 50], [71, 70]]
 
 
 def test_pairs_are_made_on_the_overlap_of_seeds():
@@ -25,15 +27,15 @@ def test_pairs_are_made_on_the_overlap_of_seeds():
 
 def test_a_zero_is_a_score_and_an_unknown_arm_or_benchmark_has_none():
     made = table({"a": [0, 0]})
-    assert made.matrix("a", ("gsm8k",)).scores.tolist() == [[0], [0]]
-    assert made.matrix("nobody", ("gsm8k",)).seeds == ()
-    assert made.matrix("a", ("gsm8k", "unheard_of")).seeds == ()
+    assert made.of_arm("a", ("gsm8k",)).tolist() == [[0], [0]]
+    assert np.isnan(made.of_arm("nobody", ("gsm8k",))).all()
+    assert made.paired("a", "a", ("gsm8k", "unheard_of")).seeds == ()
 
 
 def test_row_order_does_not_matter():
     made = rows({"a": [50, 51, 52], "b": [40, 41, 39]})
     one, other = ScoreTable.from_rows(made), ScoreTable.from_rows(made[::-1])
-    np.testing.assert_array_equal(one.matrix("a", ("gsm8k",)).scores, other.matrix("a", ("gsm8k",)).scores)
+    np.testing.assert_array_equal(one.of_arm("a", ("gsm8k",)), other.of_arm("a", ("gsm8k",)))
 
 
 def test_no_rows_is_one_clear_line():

@@ -76,7 +76,7 @@ def test_the_command_prints_an_entry_that_the_prior_table_can_hold(tmp_path, cap
     file.write_text(
         json.dumps(
             [
-                row(arm, seed, name, made.matrix(arm, (name,)).scores[index, 0]).model_dump()
+                row(arm, seed, name, made.of_arm(arm, (name,))[index, 0]).model_dump()
                 for arm in made.arms
                 for index, seed in enumerate(made.seeds)
                 for name in DOMAINS

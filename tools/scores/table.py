@@ -27,14 +27,6 @@ class ScoreRow(StrictModel):
     """Fingerprint of prompts, sampling settings and grader; empty: not recorded."""
 
 
-class Matrix(NamedTuple):
-    """One arm's complete seeds."""
-
-    seeds: tuple[int, ...]
-    scores: NDArray[np.float64]
-    """(seeds, benchmarks), no hole."""
-
-
 class PairedScores(NamedTuple):
     """Two arms on the seeds that both have complete."""
 
@@ -124,17 +116,9 @@ class ScoreTable:
                     block[:, column] = own[:, self.benchmarks.index(benchmark)]
         return block
 
-    def matrix(self, arm: str, benchmarks: Sequence[str]) -> Matrix:
-        """The seeds that have every one of these benchmarks in this arm, and their scores."""
-        block = self.of_arm(arm, benchmarks)
-        complete = np.asarray(~np.isnan(block).any(axis=1))
-        return Matrix(self._seeds(complete.tolist()), block[complete])
-
     def paired(self, treatment: str, control: str, benchmarks: Sequence[str]) -> PairedScores:
         """The seeds that have every one of these benchmarks in both arms: the overlap, in increasing order."""
         ours, theirs = self.of_arm(treatment, benchmarks), self.of_arm(control, benchmarks)
         complete = np.asarray(~(np.isnan(ours) | np.isnan(theirs)).any(axis=1))
-        return PairedScores(self._seeds(complete.tolist()), ours[complete], theirs[complete])
-
-    def _seeds(self, chosen: list[bool]) -> tuple[int, ...]:
-        return tuple(seed for seed, keep in zip(self.seeds, chosen, strict=True) if keep)
+        seeds = tuple(seed for seed, keep in zip(self.seeds, complete.tolist(), strict=True) if keep)
+        return PairedScores(seeds, ours[complete], theirs[complete])

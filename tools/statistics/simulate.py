@@ -53,22 +53,6 @@ def simulate(
     )
 
 
-def probability_supported(
-    n: int,
-    effects: NDArray[np.floating[Any]],
-    covariance: NDArray[np.floating[Any]],
-    alpha: float,
-    rng: np.random.Generator,
-    *,
-    draws: int = DRAWS,
-) -> float:
-    """P(every summary's 1 - alpha interval excludes zero in the direction of the effects); alpha is one comparison's.
-
-    Shapes as in `simulate`; 0 for n < 2.
-    """
-    return 0.0 if n < 2 else simulate(n, effects, covariance, alpha, np.inf, rng, draws=draws).supported
-
-
 def detectable_under_all(
     n: int,
     covariance: NDArray[np.floating[Any]],
