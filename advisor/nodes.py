@@ -78,7 +78,8 @@ class Nodes:
                 "no terminal to approve the plan at: add --yes --budget HOURS, or plan and approve it by itself: "
                 "advisor plan QUESTION"
             )
-        study = manage.create_study(proposal.plan, self.root)
+        known = manage.unfinished_study(proposal.plan, self.root)  # asked again, it goes on and runs nothing twice
+        study = known or manage.create_study(proposal.plan, self.root)
         return {"study": str(study.folder), "phase": "planned"}
 
     def approve(self, state: AdvisorState) -> AdvisorState:
@@ -108,13 +109,7 @@ class Nodes:
 
     def narrate(self, state: AdvisorState) -> AdvisorState:
         """The report's own title; prose of bound claims will stand here."""
-        study = self._study(state)
-        status = manage.status(study)
-        if status.report is None:
-            manage.report(study)
-        text = (study.folder / "report" / "report.md").read_text(encoding="utf-8")
-        title = next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), study.folder.name)
-        return {"phase": "told", "answer": title}
+        return {"phase": "told", "answer": manage.answer(self._study(state))}
 
     def proposal(self, state: AdvisorState) -> PlannedStudy:
         """What the person is asked to approve, from the ledger's plan."""

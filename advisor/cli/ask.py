@@ -117,8 +117,13 @@ def _approve(talk: "Conversation", nodes: "Nodes", yes: bool, who: str) -> None:
     if failure:
         output.talk().print(f"the LLM did not help, rules read the question: {failure}", soft_wrap=True)
     show_plan(output.talk(), proposal, study.folder.name)
-    if not yes and not typer.confirm("Approve this plan and run it?", default=False, err=True):
-        raise RefusedError(f"not approved, nothing was run; approve later with: advisor approve {study.folder.name}")
+    current = manage.status(study)
+    if current.approved_by is not None:
+        known = f"{study.name} has this plan, approved by {current.approved_by}; it is {current.state} and goes on"
+        output.talk().print(known, soft_wrap=True, markup=False)
+        return
+    if not yes and not output.confirmed("Approve this plan and run it?"):
+        raise RefusedError(f"not approved, nothing was run; approve later with: advisor approve {study.name}")
     manage.approve(study, who)
 
 

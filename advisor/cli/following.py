@@ -19,9 +19,11 @@ def follow_to_end(study: Study) -> StudyStatus:
     try:
         return follow(study, output.talk())
     except KeyboardInterrupt:
-        name = study.folder.name
         output.talk().print(
-            f"detached; the study goes on. See it: advisor status {name}   stop it: advisor stop {name}", soft_wrap=True
+            f"detached; the study goes on\nsee it:  advisor status {study.name} --follow\n"
+            f"stop it: advisor stop {study.name}",
+            soft_wrap=True,
+            markup=False,
         )
         raise Detached from None
 
@@ -30,7 +32,7 @@ def demand_done(status: StudyStatus) -> None:
     """Raises AdvisorError where the study stands still without being done, RefusedError where no arm compares."""
     name = status.id
     if status.state != "done":
-        raise AdvisorError(f"{name} is {status.state}: {status.reason or f'go on with: advisor resume {name}'}")
+        raise AdvisorError(f"{name} is {status.state}: {status.standing}")
     path = Path(status.folder) / "report" / "verdict.json"
     if not path.is_file():
         return

@@ -78,6 +78,15 @@ def complain(message: str, exit_code: int, *, as_json: bool) -> None:
         emit({"error": {"message": line, "exit_code": exit_code}})
 
 
+def confirmed(question: str) -> bool:
+    """Whether a person says yes; whoever leaves (Ctrl-C, end of input) has not."""
+    try:
+        return typer.confirm(question, default=False, err=True)
+    except typer.Abort:
+        sys.stderr.write("\n")
+        return False
+
+
 def at_terminal() -> bool:
     """Whether a person can be asked: stdin and stderr are a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()

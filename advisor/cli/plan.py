@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tools.study.price import PlannedStudy
     from tools.study.study import Study
 
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Study id, its beginning, its folder, or `latest`.")]
+StudyName = Annotated[
+    str, typer.Argument(metavar="STUDY", help="Study id, a part that no other id has, its folder, or `latest`.")
+]
 QuestionOrStudy = Annotated[str, typer.Argument(metavar="QUESTION|STUDY", help="A question, or a study to show.")]
 
 
@@ -66,11 +68,13 @@ def plan(
         return answer_power_question(intent, {}, as_json)
     if dry_run:
         return _show(proposal, None, as_json)
-    from tools.study.manage import create_study
+    from tools.study import manage
 
-    study = create_study(proposal.plan)
+    study = manage.unfinished_study(proposal.plan) or manage.create_study(proposal.plan)
     _show(proposal, study, as_json)
-    output.talk().print(f"next: advisor approve {study.folder.name}", soft_wrap=True)
+    current = manage.status(study)
+    standing = current.standing if current.state == "planned" else f"it is {current.state} already"
+    output.talk().print(standing, soft_wrap=True, markup=False)
     return 0
 
 
@@ -128,12 +132,12 @@ def approve(
         from advisor.cli.plan_view import show_plan
 
         show_plan(output.talk(), proposal, found.folder.name)
-        if not typer.confirm("Approve this plan?", default=False, err=True):
+        if not output.confirmed("Approve this plan?"):
             raise RefusedError("not approved, nothing was changed")
     row = record(found, options.approver(by, yes), ceiling)
     if as_json:
         output.emit({"study": found.folder.name} | row._asdict())
     else:
         typer.echo(f"approved by {row.who}, up to {row.ceiling_device_hours:g} device-hours")
-        output.talk().print(f"next: advisor run {found.folder.name}", soft_wrap=True)
+        output.talk().print(f"next: advisor run {found.name}", soft_wrap=True, markup=False)
     return 0

@@ -1,11 +1,15 @@
 """`run`, `status`, `resume` and `stop`: a study that works, or stands still."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from advisor.cli import output
 from advisor.cli.plan import StudyName
+
+if TYPE_CHECKING:
+    from tools.study.study import Study
 
 OptionalStudy = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Leave out to list all studies.")]
 Detach = Annotated[bool, typer.Option("--detach", help="Start it and return at once.")]
@@ -34,10 +38,10 @@ def run(
 
     found = find_study(study)
     if dry_run:
-        return _dry_run(study, as_json)
+        return _dry_run(found, as_json)
     with output.talk().status("starting the supervisor ..."):
         manage.start(found)
-    return _stay(study, detach, as_json)
+    return _stay(found, detach, as_json)
 
 
 def resume(
@@ -50,7 +54,7 @@ def resume(
     found = find_study(study)
     with output.talk().status("starting the supervisor ..."):
         manage.resume(found, take_over=take_over)
-    return _stay(study, detach, as_json)
+    return _stay(found, detach, as_json)
 
 
 def status(
@@ -66,7 +70,7 @@ def status(
         return _list(as_json)
     found = find_study(study)
     if follow:
-        return _stay(study, False, as_json)
+        return _stay(found, False, as_json)
     current = manage.status(found)
     if as_json:
         output.emit(current)
@@ -93,13 +97,11 @@ def stop(study: StudyName, as_json: output.JsonFlag = False) -> int:
     return 0
 
 
-def _stay(study: str, detach: bool, as_json: bool) -> int:
+def _stay(found: "Study", detach: bool, as_json: bool) -> int:
     """Follows the study to its end, or says how to."""
     from advisor.cli.following import Detached, demand_done, follow_to_end
     from tools.study import manage
-    from tools.study.study import find_study
 
-    found = find_study(study)
     try:
         current = manage.status(found) if detach else follow_to_end(found)
     except Detached:
@@ -107,24 +109,24 @@ def _stay(study: str, detach: bool, as_json: bool) -> int:
     if as_json:
         output.emit(current)
     if detach:
-        output.talk().print(f"running; see it: advisor status {found.folder.name} --follow", soft_wrap=True)
+        output.talk().print(f"running; see it: advisor status {found.name} --follow", soft_wrap=True, markup=False)
         return 0
     demand_done(current)
     if not as_json:
-        typer.echo(str(found.folder / (current.report or "report/report.md")))
+        typer.echo(f"{manage.answer(found)}\n{found.folder / (current.report or 'report/report.md')}")
     return 0
 
 
-def _dry_run(study: str, as_json: bool) -> int:
+def _dry_run(found: "Study", as_json: bool) -> int:
     """Run directories and commands, with what each costs."""
+    import shlex
     import sys
 
     from tools.study.cost import run_device_hours, unit
     from tools.study.services import InstalledIdentity
-    from tools.study.study import find_study, run_folder
+    from tools.study.study import run_folder
     from tools.study.supervise import run_spec
 
-    found = find_study(study)
     plan = found.plan
     identity = InstalledIdentity()
     rows = []
@@ -137,7 +139,8 @@ def _dry_run(study: str, as_json: bool) -> int:
         output.emit({"study": found.folder.name, "runs": rows, "device_hours_per_run": hours})
         return 0
     for row in rows:
-        typer.echo(f"cd {found.folder / str(row['folder'])} && {sys.executable} -m training.run .")
+        folder = found.folder / str(row["folder"])
+        typer.echo(f"cd {shlex.quote(str(folder))} && {shlex.quote(sys.executable)} -m training.run .")
     cost = f"about {hours:.3g} {unit(plan.recipe)} each"
     output.talk().print(f"{len(rows)} runs, {cost}; nothing was started", soft_wrap=True)
     return 0
@@ -151,9 +154,11 @@ def _list(as_json: bool) -> int:
     if as_json:
         output.emit({"studies": [line.model_dump(mode="json") for line in lines]})
         return 0
-    for line in lines:
-        reason = f"  {line.reason}" if line.reason else ""
-        typer.echo(f"{line.id}  {line.state or 'unreadable'}{reason}")
+    names = [Path(line.folder).name for line in lines]
+    width = max(map(len, names), default=0)
+    for name, line in zip(names, lines, strict=True):
+        seeds = f"{line.seeds_scored}/{line.seeds} seeds scored" if line.seeds else ""
+        typer.echo(f"{name:<{width}}  {line.state or 'unreadable':<11}  {seeds}  {line.reason}".rstrip())
     if not lines:
         output.talk().print(f"no study in {studies_root()}; begin with: advisor plan QUESTION", soft_wrap=True)
     return 0

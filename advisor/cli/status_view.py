@@ -1,9 +1,10 @@
 """How a study looks while it runs: a table that redraws in place at a terminal, plain lines in a pipe."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -18,18 +19,46 @@ _STYLES = {"done": "green", "running": "bold", "failed": "bold red", "interrupte
 
 def render(status: StudyStatus) -> Group:
     """The table of runs with a line above it."""
+    return Group(Text(headline(status), style="bold"), _table(status.runs))
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """The same while it moves, with no more runs than fit the terminal: those at work are always among them."""
+
+    status: StudyStatus
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Headline, as many runs as there is room for, how many more there are, and how to leave."""
+        headed = Text(headline(self.status), style="bold")
+        runs = self.status.runs
+        room = console.height - len(console.render_lines(headed, options)) - 2  # the table's header and the last line
+        first, last = 0, len(runs)
+        if last > room:
+            at_work = next((place for place, run in enumerate(runs) if run.state != "done"), last)
+            room = max(1, room - 1)  # the line that counts the others
+            first = max(0, min(at_work - 1, last - room))
+            last = first + room
+        yield headed
+        yield _table(runs[first:last])
+        if last - first < len(runs):
+            yield Text(f"... {first} runs above, {len(runs) - last} below", style="dim")
+        yield Text("Ctrl-C leaves; the study goes on", style="dim")
+
+
+def _table(runs: Sequence[RunStatus]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("arm", "seed", "state"):
         table.add_column(name)
     for name in ("step", "reward", "ETA", "hours"):
         table.add_column(name, justify="right")
-    for run in status.runs:
+    for run in runs:
         reward = "-" if run.reward is None else f"{run.reward:.3f}"
         eta = duration(run.eta_s) if run.state == "running" else "-"
         hours = f"{run.device_hours:.2f}" if run.attempts else "-"
         state = Text(run.state, style=_STYLES.get(run.state, ""))
         table.add_row(run.arm, str(run.seed), state, f"{run.step}/{run.steps}", reward, eta, hours)
-    return Group(Text(headline(status), style="bold"), table)
+    return table
 
 
 def headline(status: StudyStatus) -> str:
@@ -42,7 +71,7 @@ def headline(status: StudyStatus) -> str:
     ]
     if status.eta_s is not None:
         parts.append(f"ETA {duration(status.eta_s)}")
-    return "; ".join(parts) + (f"; {status.reason}" if status.reason else "")
+    return "; ".join([*parts, status.standing] if status.standing else parts)
 
 
 def follow(study: Study, console: Console, poll_s: float = 1.0) -> StudyStatus:
@@ -54,9 +83,12 @@ def follow(study: Study, console: Console, poll_s: float = 1.0) -> StudyStatus:
 
 def _live(statuses: Iterator[StudyStatus], console: Console) -> StudyStatus:
     status = next(statuses)
-    with Live(render(status), console=console, auto_refresh=False, transient=False) as live:
-        for status in statuses:
-            live.update(render(status), refresh=True)
+    with Live(LiveView(status), console=console, auto_refresh=False, transient=False) as live:
+        try:
+            for status in statuses:
+                live.update(LiveView(status), refresh=True)
+        finally:
+            live.update(render(status))
     return status
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import agent_cases
 import pytest
+import typer
 from agent_supervisor import TITLE
 
 from advisor.cli import output
@@ -205,6 +207,50 @@ def test_ctrl_c_detaches_and_says_how_to_go_on(advisor: Any, monkeypatch: pytest
     assert "advisor status" in ran.err
     assert "advisor stop" in ran.err
     assert advisor("status", "latest", "--follow", "--json").document["state"] == "done"
+    report = find_study("latest").folder / "report" / "report.md"
+    assert advisor("status", "latest", "--follow").out.splitlines() == [TITLE, str(report)]
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_asked_again_an_unfinished_study_goes_on_and_a_finished_one_is_not_touched(
+    advisor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("advisor.cli.status_view.watch", interrupted)
+        assert advisor(*ASK, "--yes", "--budget", "1h").code == 130
+    again = advisor(*ASK, "--yes", "--budget", "1h")
+    assert again.code == 0, again.err
+    (study,) = advisor("status", "--json").document["studies"]
+    assert f"{study['id']} has this plan" in again.err
+    assert Path(again.out.splitlines()[1]).is_relative_to(study["folder"])
+    attempts = [run["attempts"] for run in advisor("status", "latest", "--json").document["runs"]]
+    assert attempts == [1, 1]
+    assert advisor(*ASK, "--yes", "--budget", "1h").code == 0
+    assert len(advisor("status", "--json").document["studies"]) == 2
+
+
+def test_a_plan_made_twice_is_one_study_until_it_is_changed(advisor: Any) -> None:
+    first = advisor("plan", QUESTION, *ASK[2:], "--json").document["study"]
+    assert advisor("plan", QUESTION, *ASK[2:], "--json").document["study"] == first
+    assert advisor("plan", QUESTION, *ASK[2:], "--sesoi", "2", "--json").document["study"] != first
+    assert advisor("plan", f"{QUESTION} ", "--treatment", "topk", "--json").document["study"] != first
+
+
+def test_what_is_said_to_type_can_be_typed(advisor: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    odd = tmp_path / 'it\'s a "研究" $HOME'
+    monkeypatch.setenv("ADVISOR_STUDIES", str(odd))
+    said = advisor("plan", QUESTION, *ASK[2:]).err
+    advisor("approve", "latest", "--yes", "--budget", "1h")
+    for line in advisor("run", "latest", "--dry-run").out.splitlines():
+        assert odd in Path(shlex.split(line)[1]).parents
+    words = shlex.split(said.rpartition("next: advisor ")[2])
+    assert words[0] == "approve"
+    monkeypatch.setenv("ADVISOR_STUDIES", str(tmp_path / "elsewhere"))
+    moved = odd / words[1]
+    assert f"next: advisor run {shlex.quote(str(moved))}" == manage.status(find_study(moved)).standing
 
 
 @pytest.fixture
@@ -228,6 +274,23 @@ def test_a_person_sees_the_plan_says_no_and_nothing_runs(advisor: Any, person: A
     assert "cannot answer" in ran.err
     study = find_study("latest")
     assert f"advisor approve {study.folder.name}" in ran.err
+    assert manage.status(study).approved_by is None
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_a_person_who_leaves_the_question_has_not_approved(
+    advisor: Any, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaves(*_: object, **__: object) -> bool:
+        raise typer.Abort
+
+    person(yes=True)
+    monkeypatch.setattr("typer.confirm", leaves)
+    ran = advisor(*ASK)
+    study = find_study("latest")
+    assert ran.code == 3
+    assert f"\nerror: not approved, nothing was run; approve later with: advisor approve {study.name}\n" in ran.err
+    assert advisor("approve", "latest").code == 3
     assert manage.status(study).approved_by is None
 
 

@@ -5,13 +5,15 @@ How it behaves is read from FOLDER/behaviour.json, FOLDER being the nearest pare
 the lock appends a line to FOLDER/executed.txt.
 """
 
-import fcntl
 import json
 import os
 import signal
 import sys
 import time
 from pathlib import Path
+
+from policies.errors import InputError
+from training.run_lock import RunLock
 
 
 def behaviour(run_dir: Path) -> tuple[Path, str]:
@@ -52,12 +54,15 @@ def main(run_dir: Path) -> int:
     if mode == "unusable":
         sys.stderr.write("error: run.json cannot be used\n")
         return 2
-    lock = os.open(run_dir / "run.lock", os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        sys.stderr.write("error: another process has the lock\n")
+        with RunLock(run_dir / "run.lock"):
+            return run(run_dir, folder, mode)
+    except InputError as error:
+        sys.stderr.write(f"error: {error}\n")
         return 2
+
+
+def run(run_dir: Path, folder: Path, mode: str) -> int:
     if (run_dir / "result.json").exists():
         return 0
     spec = json.loads((run_dir / "run.json").read_text())

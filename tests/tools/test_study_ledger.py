@@ -76,7 +76,7 @@ def test_a_difference_is_none_for_equal_values_and_the_same_both_ways(one: objec
         assert (found is None) == (reverse is None)
 
 
-def test_a_study_is_found_by_id_beginning_folder_or_as_the_latest(tmp_path: Path) -> None:
+def test_a_study_is_found_by_id_part_of_it_folder_or_as_the_latest(tmp_path: Path) -> None:
     day = date(2026, 1, 31)
     first = create_study(plan(), tmp_path, day=day)
     assert first.folder.name == f"2026-01-31-tscl-vs-static-{plan_hash(plan())[:4]}"
@@ -87,8 +87,11 @@ def test_a_study_is_found_by_id_beginning_folder_or_as_the_latest(tmp_path: Path
     assert find_study(again.folder.name[:-1], tmp_path) == again
     with pytest.raises(InputError, match="fits several studies"):
         find_study("2026", tmp_path)
-    with pytest.raises(InputError, match="is no study in"):
+    with pytest.raises(InputError, match="fits several studies"):
         find_study("tscl", tmp_path)
+    assert find_study(again.folder.name[-6:], tmp_path) == again
+    with pytest.raises(InputError, match="is no study in"):
+        find_study("topk", tmp_path)
     with pytest.raises(InputError, match="is no study in"):
         find_study("", tmp_path)
     with pytest.raises(InputError, match="holds none"):

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from study_cases import SUPERVISOR, executed, moments, new_study, plan, recipe, set_behaviour, supervise_here
+from study_cases import SUPERVISOR, executed, moments, new_study, plan, recipe, set_behaviour, supervise_here, wait_gone
 
 from tools.study.follow import snapshot, watch
 from tools.study.manage import amend, approve, create_study, resume, start, stop
@@ -193,6 +193,45 @@ def test_an_amendment_repeats_no_run(tmp_path: Path) -> None:
     approve(study, "a person")
     assert supervise_here(study).returncode == 0
     assert executed(study) == [*ALL, "static 3 1", "tscl 3 1"]
+
+
+def test_a_study_that_stands_still_says_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STUDIES", str(tmp_path))
+    study = new_study(tmp_path, approved=False, tscl_1="crash-once", tscl_2="fail")
+    name = study.folder.name
+    assert snapshot(study).standing == f"next: advisor approve {name}"
+    approve(study, "ann", 0.001)
+    assert snapshot(study).standing == f"next: advisor run {name}"
+    supervise_here(study)
+    assert snapshot(study).standing.startswith("budget: ")
+    assert snapshot(study).standing.endswith(f"; approve a ceiling of at least 0.010; then: advisor resume {name}")
+    approve(study, "ann", 1.0)
+    supervise_here(study)
+    assert snapshot(study).standing == (
+        "run tscl seed 1 ended without a result (killed by signal 9); it continues from its last checkpoint; "
+        f"next: advisor resume {name}"
+    )
+    supervise_here(study)
+    assert snapshot(study).next == ""
+    assert snapshot(study).standing.startswith("run tscl seed 2 failed: ")
+
+
+def test_a_run_that_died_unseen_costs_what_it_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, run_pid = start_hanging(tmp_path)
+    with study.ledger(read_only=True) as ledger:
+        (supervisor,) = (int(row.text.split()[1]) for row in ledger.events() if row.kind == "supervisor_started")
+        (attempt,), (run, *_) = ledger.attempts(), ledger.runs()
+    for process in (supervisor, run_pid):
+        os.kill(process, signal.SIGKILL)
+    os.waitpid(supervisor, 0)
+    wait_gone(study)
+    for path in (study.folder / run.folder).rglob("*"):
+        os.utime(path, (attempt.started + 36, attempt.started + 36))
+    monkeypatch.setattr("time.time", lambda: attempt.started + 86400)
+    status = snapshot(study)
+    assert status.state == "interrupted"
+    assert status.spent_device_hours == pytest.approx(0.01)
+    assert status.runs[0].device_hours == pytest.approx(0.01)
 
 
 def test_a_moved_study_goes_on(tmp_path: Path) -> None:

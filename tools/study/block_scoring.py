@@ -80,7 +80,7 @@ def _run_scoring(session: Session, study: Study, plan: StudyPlan, seed: int, pen
         raise session.used_up(f"the scoring of seed {seed}")
     words = last_lines(jobs_file.parent / "launch.log")
     said = words[-1].strip() if words else "it said nothing"
-    raise Halt("interrupted", f"scoring of seed {seed} failed (exit code {code}): {said}; try again: advisor resume")
+    raise Halt("interrupted", f"scoring of seed {seed} failed (exit code {code}): {said}")
 
 
 def _rows(entry: _Pending, plan: StudyPlan) -> list[StoredScore]:
@@ -90,15 +90,14 @@ def _rows(entry: _Pending, plan: StudyPlan) -> list[StoredScore]:
         found = SuiteScores.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
         detail = " ".join(str(error).split())
-        raise Halt("blocked", f"{path} cannot be used ({detail}); delete its folder, then: advisor resume") from error
+        raise Halt("blocked", f"{path} cannot be used ({detail}); delete its folder") from error
     wanted = {(row.id, row.domain, row.questions, row.sha256) for row in plan.benchmarks}
     got = {(row.benchmark, row.domain, row.questions, row.sha256) for row in found.scores}
     if found.suite != plan.recipe.suite or wanted != got or len(found.scores) != len(wanted):
         odd = sorted({name for name, *_ in wanted ^ got}) or [found.suite]
         raise Halt(
             "blocked",
-            f"{path} was not made with the planned benchmarks ({', '.join(odd)} differ); delete its folder, then: "
-            "advisor resume",
+            f"{path} was not made with the planned benchmarks ({', '.join(odd)} differ); delete its folder",
         )
     return [
         StoredScore(

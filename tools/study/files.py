@@ -42,3 +42,9 @@ def json_lines(lines: list[str]) -> list[dict[str, Any]]:
             if isinstance(value, dict):
                 found.append(value)
     return found
+
+
+def last_sign(run_dir: Path) -> float:
+    """When a run last wrote something (Unix seconds); 0 when it never did."""
+    files = [run_dir / "launch.log", *run_dir.glob("attempts/*/*"), run_dir / "delivery.jsonl"]
+    return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.study.cost import run_seconds, unit
-from tools.study.files import finite_number, json_lines, last_lines
+from tools.study.files import finite_number, json_lines, last_lines, last_sign
 from tools.study.plan import StudyPlan
-from tools.study.rows import AttemptRow, RunRow
+from tools.study.rows import AttemptRow, RunRow, StudyState
 from tools.study.status import RunStatus, StudyStatus
 from tools.study.study import Study
 from training.recipe import Recipe
+from training.run_files import RunFiles
 from training.run_lock import is_locked
 
 REWARD = "critic/rewards/mean"
@@ -51,9 +52,10 @@ def snapshot(study: Study) -> StudyStatus:
         plan_hash = ledger.plan_hash()
     state, reason = row.state, row.reason
     if state == "running" and not is_locked(study.lock):
-        state, reason = "interrupted", "its supervisor is gone, runs may live on; go on with: advisor resume"
+        state, reason = "interrupted", "its supervisor is gone, runs may live on"
     statuses = _runs(study, plan, runs, attempts)
-    spent += sum(_live_hours(attempt, plan.recipe) for attempt in attempts if attempt.ended is None)
+    folders = {run.id: study.run_dir(run) for run in runs}
+    spent += sum(_open_hours(attempt, folders[attempt.run], plan.recipe) for attempt in attempts)
     complete = _complete_seeds(plan, runs, scored)
     report = REPORT if (study.folder / REPORT).is_file() else None
     return StudyStatus(
@@ -62,6 +64,7 @@ def snapshot(study: Study) -> StudyStatus:
         state=state,
         phase=row.phase if state == "running" else "",
         reason=reason,
+        next=_next(study, state, approval is not None, runs),
         plan_hash=plan_hash,
         approved_by=approval.who if approval else None,
         seeds=len(plan.seeds),
@@ -122,7 +125,9 @@ def _run_status(
         steps=steps,
         reward=seen.reward,
         eta_s=_run_eta(plan.recipe, seen, mine) if row.state in ("running", "interrupted") else None,
-        device_hours=sum((attempt.device_hours or 0.0) + _live_hours(attempt, plan.recipe) for attempt in mine),
+        device_hours=sum(
+            (attempt.device_hours or 0.0) + _open_hours(attempt, study.run_dir(row), plan.recipe) for attempt in mine
+        ),
     )
 
 
@@ -134,8 +139,19 @@ def _run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> floa
     return rest + max(0.0, recipe.cost.startup_s - (time.time() - attempts[-1].started))
 
 
-def _live_hours(attempt: AttemptRow, recipe: Recipe) -> float:
-    return 0.0 if attempt.ended is not None else max(0.0, time.time() - attempt.started) / 3600 * recipe.devices
+def _open_hours(attempt: AttemptRow, run_dir: Path, recipe: Recipe) -> float:
+    """Device-hours of an attempt whose end nobody has recorded: until now while it runs, else until its last sign."""
+    if attempt.ended is not None:
+        return 0.0
+    until = time.time() if is_locked(RunFiles(run_dir).lock) else last_sign(run_dir)
+    return max(0.0, until - attempt.started) / 3600 * recipe.devices
+
+
+def _next(study: Study, state: StudyState, approved: bool, runs: tuple[RunRow, ...]) -> str:
+    if state in ("running", "done") or any(run.state == "failed" for run in runs):
+        return ""
+    command = "approve" if not approved else "run" if state == "approved" else "resume"
+    return f"advisor {command} {study.name}"
 
 
 def _complete_seeds(plan: StudyPlan, runs: tuple[RunRow, ...], scored: set[int]) -> int:

@@ -14,8 +14,9 @@ from pathlib import Path
 from policies.errors import AdvisorError, BudgetError, InputError, RefusedError
 from policies.model import StrictModel
 from tools.plain_text import one_line
+from tools.study.canonical import plan_hash
 from tools.study.cost import default_ceiling
-from tools.study.follow import snapshot
+from tools.study.follow import REPORT, snapshot
 from tools.study.ledger import Ledger
 from tools.study.plan import StudyPlan
 from tools.study.price import planned_power
@@ -40,6 +41,8 @@ class StudyLine(StrictModel):
     state: StudyState | None
     """None: the ledger cannot be read, `reason` says why."""
     reason: str = ""
+    seeds: int = 0
+    seeds_scored: int = 0
 
 
 def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None = None) -> Study:
@@ -69,6 +72,20 @@ def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None 
             raise
         return study
     raise AdvisorError(f"{base} holds a thousand studies named {name}; remove some")
+
+
+def unfinished_study(plan: StudyPlan, root: Path | None = None) -> Study | None:
+    """The study in which this very plan, asked in the same words, waits to go on; None where there is none.
+
+    A study that is done, or that something must be mended for, is none of them.
+    """
+    for folder in study_folders(studies_root(root)):
+        study = Study(folder)
+        with suppress(AdvisorError), study.ledger(read_only=True) as ledger:
+            waits = ledger.study().state not in ("blocked", "done")
+            if waits and ledger.plan_hash() == plan_hash(plan) and ledger.plan().question == plan.question:
+                return study
+    return None
 
 
 def list_studies(root: Path | None = None) -> tuple[StudyLine, ...]:
@@ -124,7 +141,7 @@ def start(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = 
         if ledger.approval() is None:
             raise RefusedError(
                 f"the plan of {study.folder.name} is not approved (or was changed since); approve it: advisor approve "
-                f"{study.folder.name}"
+                f"{study.name}"
             )
         if ledger.study().state == "done":
             return snapshot(study)
@@ -189,6 +206,15 @@ def report(study: Study) -> Path:
     return evaluate(study)
 
 
+def answer(study: Study) -> str:
+    """The title of the report, which answers the question; a report that is missing is built."""
+    path = study.folder / REPORT
+    if not path.is_file():
+        report(study)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), study.folder.name)
+
+
 def demand_done(study: Study) -> None:
     """Raises RefusedError unless every planned seed is in: before that nobody sees scores by arm."""
     with study.ledger(read_only=True) as ledger:
@@ -196,7 +222,7 @@ def demand_done(study: Study) -> None:
     if row.state != "done":
         raise RefusedError(
             f"{study.folder.name} is {row.state}: scores by arm stay hidden until every planned seed is in; "
-            f"go on with: advisor resume {study.folder.name}"
+            f"go on with: advisor resume {study.name}"
         )
 
 
@@ -205,12 +231,12 @@ def _line(study: Study) -> StudyLine:
         current = snapshot(study)
     except AdvisorError as error:
         return StudyLine(id=study.folder.name, folder=str(study.folder), state=None, reason=str(error))
-    return StudyLine(id=current.id, folder=current.folder, state=current.state, reason=current.reason)
+    return StudyLine(**current.model_dump(include={"id", "folder", "state", "reason", "seeds", "seeds_scored"}))
 
 
 def _demand_idle(study: Study, what: str) -> None:
     if is_locked(study.lock):
-        raise RefusedError(f"cannot {what} {study.folder.name} while it runs; stop it first: advisor stop")
+        raise RefusedError(f"cannot {what} {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
 
 
 def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) -> None:

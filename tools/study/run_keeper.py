@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from policies.errors import InputError
-from tools.study.files import last_lines
+from tools.study.files import last_lines, last_sign
 from tools.study.rows import AttemptRow, Outcome, RunRow
 from tools.study.watch import Halt, Session, Waited
 from training.launchers.base import Job, ProcessIdentity
@@ -45,7 +45,7 @@ class RunKeeper:
             self._record(run, attempt, result)
             return
         if attempt is not None:
-            ended = max(_last_sign(run_dir), attempt.started)
+            ended = max(last_sign(run_dir), attempt.started)
             hours = min(self._session.hours(attempt.started, ended), self._session.hours(0.0, spec.deadline_s))
             self._lose(run, attempt, "lost", "its process vanished while no supervisor watched", ended, hours)
         self._start(run, spec, run_dir, expected_hours)
@@ -64,7 +64,7 @@ class RunKeeper:
         raise Halt(
             "interrupted",
             f"{_name(run)} was started {where}, so whether it still runs cannot be seen from here; "
-            "when it does not, go on with: advisor resume --take-over",
+            "when it does not, resume with --take-over",
             3,
         )
 
@@ -129,8 +129,8 @@ class RunKeeper:
         reason = f"ended without a result ({how}){said}"
         self._lose(run, attempt, "lost", reason, ended, waited.device_hours)
         if code == 2:
-            raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that, then: advisor resume")
-        raise Halt("interrupted", f"{_name(run)} {reason}; continue from its last checkpoint with: advisor resume")
+            raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that")
+        raise Halt("interrupted", f"{_name(run)} {reason}; it continues from its last checkpoint")
 
     def _record(self, run: RunRow, attempt: AttemptRow | None, result: RunResult) -> None:
         outcome: Literal["done", "failed"] = "done" if result.outcome == "done" else "failed"
@@ -178,12 +178,6 @@ def _recorded(attempt: AttemptRow | None) -> ProcessIdentity | None:
     if attempt is None or attempt.pid is None or attempt.process_started is None:
         return None
     return ProcessIdentity(attempt.host, attempt.boot_id, attempt.pid, attempt.process_started)
-
-
-def _last_sign(run_dir: Path) -> float:
-    """When the run last wrote something (Unix seconds); 0 when it never did."""
-    files = [run_dir / "launch.log", *run_dir.glob("attempts/*/*"), run_dir / "delivery.jsonl"]
-    return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
 
 
 def _blocked(run: RunRow, reason: str) -> Halt:

@@ -33,7 +33,9 @@ class StudyStatus(StrictModel):
     """`interrupted` also when the ledger says running but no supervisor holds the study."""
     phase: str
     reason: Line
-    """Why it stands still, and what to do."""
+    """Why it stands still, and what to mend first."""
+    next: Line = ""
+    """The command that goes on from here; empty while it moves, when it is done, and where a failed run ends it."""
     plan_hash: str
     approved_by: str | None
     seeds: int
@@ -47,6 +49,12 @@ class StudyStatus(StrictModel):
     """Wall seconds to the end of the last scoring, runs one after the other; None when nothing moves."""
     report: str | None
     """The report's path, relative to the study folder, once there is one."""
+
+    @property
+    def standing(self) -> str:
+        """Why it stands still and what to type; empty where there is nothing to say."""
+        label = "then" if self.state == "blocked" else "next"
+        return "; ".join(words for words in (self.reason, self.next and f"{label}: {self.next}") if words)
 
     @property
     def moves(self) -> bool:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,11 @@ class Study(NamedTuple):
         """As recorded in the ledger."""
         with self.ledger(read_only=True) as ledger:
             return ledger.study().id
+
+    @property
+    def name(self) -> str:
+        """What to type for it: its folder's name where studies are looked for, else the folder; ready for a shell."""
+        return shlex.quote(self.folder.name if self.folder.parent == studies_root() else str(self.folder))
 
     @property
     def plan(self) -> StudyPlan:
@@ -78,7 +84,7 @@ def study_id(plan: StudyPlan, day: date) -> str:
 
 
 def find_study(reference: str | Path, root: Path | None = None) -> Study:
-    """The study named by id, unique beginning of an id, folder, or `latest`. InputError when there is no such one."""
+    """The study named by its id, a part that no other id has, its folder, or `latest`. InputError where none fits."""
     text = str(reference)
     folder = expanded(text)
     if text and is_file(folder / "study.db"):
@@ -89,8 +95,8 @@ def find_study(reference: str | Path, root: Path | None = None) -> Study:
         raise InputError(f"no study {text!r}: {base} holds none; plan one with: advisor plan QUESTION")
     if text == "latest":
         return Study(max(known, key=lambda path: (_created(path), path.name)))
-    exact = [path for path in known if path.name == text]
-    matches = exact or [path for path in known if text and path.name.startswith(text)]
+    kinds = (str.__eq__, str.startswith, str.__contains__)
+    matches = next((found for fits in kinds if text and (found := [it for it in known if fits(it.name, text)])), [])
     if len(matches) == 1:
         return Study(matches[0])
     listed = ", ".join(path.name for path in (matches or known)[-5:])

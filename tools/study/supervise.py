@@ -102,7 +102,7 @@ def _demand_approved(study: Study, ledger: Ledger, identity: RunIdentity) -> tup
     plan = ledger.plan()
     approval = ledger.approval()
     if approval is None:
-        raise RefusedError(f"the current plan of {study.folder.name} is not approved; approve it: advisor approve")
+        raise RefusedError(f"the current plan of {study.folder.name} is not approved")
     for what, planned, found in (
         ("artifact", plan.artifacts, identity.artifacts(plan.recipe)),
         ("package", plan.versions, identity.versions()),
@@ -178,7 +178,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{now()} {error}\n")
         return error.exit_code
     except OSError as error:
-        sys.stderr.write(f"{now()} cannot use {error.filename}: {error.strerror}; mend that, then: advisor resume\n")
+        sys.stderr.write(f"{now()} cannot use {error.filename}: {error.strerror}; mend that, then resume\n")
         return 1
 
 

@@ -53,7 +53,7 @@ class Session:
     def check_stop(self) -> None:
         """Raises `Halt` when a stop was asked for."""
         if self.stop_signal is not None:
-            raise Halt("stopped", f"stopped by signal {self.stop_signal}; go on with: advisor resume", 143)
+            raise Halt("stopped", "stopped on request", 143)
 
     def check_budget(self, expected: float, what: str) -> None:
         """Raises `Halt` (blocked) when starting something that costs `expected` device-hours would pass the ceiling."""
@@ -62,8 +62,7 @@ class Session:
             raise Halt(
                 "blocked",
                 f"budget: {spent:.3g} of {self.ceiling:.3g} approved device-hours are spent and {what} is expected to "
-                f"take {expected:.3g}; approve a ceiling of at least {rounded_up(spent + expected)}, then: "
-                "advisor resume",
+                f"take {expected:.3g}; approve a ceiling of at least {rounded_up(spent + expected)}",
                 4,
             )
 
@@ -72,7 +71,7 @@ class Session:
         return Halt(
             "blocked",
             f"budget: {what} was stopped when the {self.ceiling:.3g} approved device-hours were used up, and continues "
-            "from its last checkpoint; approve a higher ceiling, then: advisor resume",
+            "from its last checkpoint; approve a higher ceiling",
             4,
         )
 
