@@ -1,17 +1,18 @@
 """What an LLM may say about a question, and how it is checked before it becomes a StudyIntent.
 
-The form holds whitelisted fields only. Names are checked against the registry exactly as typed ones are; a number is
-taken only when the question states it or the rule-based reader finds it too.
+The form holds whitelisted fields only. Names are checked against the registry exactly as typed ones are; what the
+rule-based reader found in the question stands, and the LLM adds what it left open.
 """
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from advisor.reading.numbers import NUMBER, parse
+from advisor.reader import unread_numbers
 from advisor.reading.parameters import parameters_of
-from advisor.reading.text import Text
 from advisor.reading.vocabulary import known_names, nearest
 from policies.errors import InputError
 from tools.study.intent import Count, IntentKind, StudyIntent
@@ -21,7 +22,8 @@ Reason = Literal["seed", "picking_summary", "optional_stopping", "unmatched", "f
 Summary = Literal["domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science"]
 _NUMBERS = ("seeds", "steps", "budget_gpu_hours", "max_runs", "confidence", "sesoi")
 _MODEL = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_SPACED = "questions state their numbers in words or digits"
+_STUDIES = {"compare", "noise", "power"}
+"""Kinds that the rules return only when they understood the question."""
 
 
 class ParameterReply(BaseModel):
@@ -109,48 +111,74 @@ def _recipe_faults(name: str) -> list[str]:
 
 
 def to_intent(question: str, reply: IntentReply, rules: StudyIntent) -> StudyIntent:
-    """A checked reply as an intent. `rules` is what the reader made of the same question."""
-    notes: list[str] = []
+    """A checked reply as an intent. `rules` is what the reader made of the same question.
+
+    What the rules read stands: the LLM adds what they left open. A number, a model or a recipe of its own counts only
+    when the question states it and the rules made nothing of it, so that no number can change its meaning.
+    """
+    notes = list(rules.notes)
     values: dict[str, Any] = reply.model_dump(exclude={"parameters", "message", "unknown"})
-    stated = _stated_numbers(question)
+    free = _with_shares(unread_numbers(question))
     for field in _NUMBERS:
-        value = values[field]
-        if value is not None and value != getattr(rules, field) and not _is_stated(value, stated):
-            notes.append(f"{field} {value:g} was proposed by the LLM, but {_SPACED}: left out")
-            values[field] = getattr(rules, field)
-    listed = reply.seed_list
-    if listed is not None and tuple(listed) != rules.seed_list and not all(_is_stated(seed, stated) for seed in listed):
-        notes.append("a seed list was proposed by the LLM that the question does not state: left out")
-        values["seed_list"] = rules.seed_list
-    params: dict[str, dict[str, bool | int | float | str]] = {}
+        values[field] = _settled(field, values[field], getattr(rules, field), lambda value: _is_in(value, free), notes)
+    listed = None if reply.seed_list is None else tuple(reply.seed_list)
+    values["seed_list"] = _settled(
+        "seed_list", listed, rules.seed_list, lambda seeds: all(_is_in(seed, free) for seed in seeds), notes
+    )
+    for field in ("model", "recipe"):
+        values[field] = _settled(field, values[field], getattr(rules, field), lambda name: _says(question, name), notes)
+    for field in ("primary_summary", "direction"):
+        values[field] = getattr(rules, field) or values[field]
+    if rules.kind in _STUDIES and reply.kind == "compare":
+        values |= _as_ruled(reply, rules, notes)
+    params = {name: dict(given) for name, given in rules.params.items()}
     for given in reply.parameters:
-        if (
-            _parameter_is_stated(given, question, stated)
-            or rules.params.get(given.policy, {}).get(given.parameter) == given.value
-        ):
-            params.setdefault(given.policy, {})[given.parameter] = given.value
-        else:
-            notes.append(f"{given.policy}.{given.parameter} was proposed by the LLM, but {_SPACED}: left out")
-    if rules.kind == reply.kind and rules.treatments and set(rules.treatments) != set(reply.treatments):
-        read, ruled = ", ".join(reply.treatments), ", ".join(rules.treatments)
-        notes.append(f"the LLM read the treatments as {read}; the rules read {ruled}")
+        ruled = rules.params.get(given.policy, {}).get(given.parameter)
+        name = f"{given.policy}.{given.parameter}"
+        stated = partial(_parameter_is_stated, given.parameter, question, free)
+        value = _settled(name, given.value, ruled, stated, notes)
+        if value is not None:
+            params.setdefault(given.policy, {})[given.parameter] = value
     unknown = tuple(name for name in reply.unknown if name.lower() in question.lower() and name not in known_names())
     return StudyIntent.model_validate(
         values
         | {"question": question, "params": params, "unknown": unknown, "read_by": "llm", "notes": tuple(notes)}
-        | {"message": _message(question, reply, rules)}
+        | {"message": _message(reply, rules)}
     )
 
 
-def _message(question: str, reply: IntentReply, rules: StudyIntent) -> str | None:
-    """What the person is told: the reader's own words where it agrees, else the LLM's if they carry no number."""
+def _settled(name: str, proposed: Any, ruled: Any, stated: Callable[[Any], bool], notes: list[str]) -> Any:
+    """The rules' value where they have one, else the LLM's where the question states it; a note says what was left."""
+    if proposed is None or proposed == ruled:
+        return ruled
+    if ruled is not None:
+        notes.append(f"the LLM read {name} as {proposed}; the rules read {ruled}, which is used")
+        return ruled
+    if stated(proposed):
+        return proposed
+    notes.append(f"{name} {proposed} was proposed by the LLM, but the question does not state it: left out")
+    return None
+
+
+def _as_ruled(reply: IntentReply, rules: StudyIntent, notes: list[str]) -> dict[str, Any]:
+    """The policies that the rules found named in the question, whatever else the LLM made of it."""
+    kept = {"kind": rules.kind, "treatments": rules.treatments, "control": rules.control}
+    if (rules.kind, set(rules.treatments), rules.control) != (reply.kind, set(reply.treatments), reply.control):
+        read = f"{', '.join(reply.treatments)} against {reply.control or 'the usual control'}"
+        ruled = f"{', '.join(rules.treatments)} against {rules.control}" if rules.kind == "compare" else rules.kind
+        notes.append(f"the LLM read {read}; the rules read {ruled}, which is used")
+    return kept
+
+
+def _message(reply: IntentReply, rules: StudyIntent) -> str | None:
+    """What the person is told: the reader's own words where it agrees, else the LLM's, marked, if without a number."""
     if reply.kind not in {"refuse", "clarify"}:
         return None
     if rules.kind == reply.kind:
         return rules.message
     words = " ".join((reply.message or "").split())
     if words and not re.search(r"\d", words):
-        return words
+        return f'the LLM says: "{words}"'
     return (
         "which policy should be compared with which control?"
         if reply.kind == "clarify"
@@ -158,20 +186,27 @@ def _message(question: str, reply: IntentReply, rules: StudyIntent) -> str | Non
     )
 
 
-def _stated_numbers(question: str) -> frozenset[float]:
-    found = {round(parse(match.group()), 9) for match in re.finditer(NUMBER, Text(question).lower)}
+def _with_shares(numbers: frozenset[float]) -> frozenset[float]:
+    """The numbers, and what they mean in per cent, also of what is left to the whole."""
+    found = {round(value, 9) for value in numbers}
     return frozenset(
         found | {round(value / 100, 9) for value in found} | {round(1 - value / 100, 9) for value in found}
     )
 
 
-def _is_stated(value: float, stated: frozenset[float]) -> bool:
-    return round(value, 9) in stated
+def _is_in(value: float, numbers: frozenset[float]) -> bool:
+    return round(value, 9) in numbers
 
 
-def _parameter_is_stated(given: ParameterReply, question: str, stated: frozenset[float]) -> bool:
-    if isinstance(given.value, bool):
-        return given.parameter.replace("_", " ") in question.lower().replace("_", " ")
-    if isinstance(given.value, str):
-        return given.value.lower() in question.lower()
-    return _is_stated(given.value, stated)
+def _says(question: str, name: str) -> bool:
+    """Whether the question holds the last part of a name, spelled in any way."""
+    spelled, wanted = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (question, name.rpartition("/")[2]))
+    return bool(wanted) and wanted in spelled
+
+
+def _parameter_is_stated(name: str, question: str, free: frozenset[float], value: object) -> bool:
+    if isinstance(value, bool):
+        return name.replace("_", " ") in question.lower().replace("_", " ")
+    if isinstance(value, int | float):
+        return _is_in(value, free)
+    return str(value).lower() in question.lower()

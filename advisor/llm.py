@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from advisor.completion import Completion, parse_completion
 from advisor.llm_failure import REPAIRABLE, LLMError
 from advisor.settings import Settings
 
 if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionMessageParam
 
 MAX_REPAIRS = 2
 MAX_TRIES = 4
@@ -45,17 +46,24 @@ class LLM:
     """One configured model; `usage` adds up over its life."""
 
     def __init__(self, settings: Settings, sleep: Callable[[float], None] = time.sleep) -> None:
+        import httpx2
         from openai import OpenAI
+
+        from advisor.bounded_http import bounded_client
 
         self._settings = settings
         self._sleep = sleep
         self._schema_reply = True
-        self._client = OpenAI(
-            api_key=settings.key_text or "none",
-            base_url=settings.base_url,
-            timeout=settings.llm_timeout_s,
-            max_retries=0,
-        )
+        try:
+            self._client = OpenAI(
+                api_key=settings.key_text or "none",
+                base_url=settings.base_url,
+                timeout=settings.llm_timeout_s,
+                max_retries=0,
+                http_client=bounded_client(settings.llm_timeout_s),
+            )
+        except httpx2.InvalidURL:
+            raise LLMError("rejected", f"{settings.place} is no address; mend OPENAI_BASE_URL") from None
         self.usage = Usage()
 
     def ask(self, system: str, user: str, reply: type[R], check: Check | None = None) -> R:
@@ -99,7 +107,7 @@ class LLM:
             self.usage = self.usage._replace(calls=self.usage.calls + 1)
         return self._content(completion)
 
-    def _content(self, completion: "ChatCompletion") -> str:
+    def _content(self, completion: Completion) -> str:
         if not completion.choices:
             return ""
         choice = completion.choices[0]
@@ -113,7 +121,7 @@ class LLM:
             )
         return choice.message.content or ""
 
-    def _retried(self, messages: "list[ChatCompletionMessageParam]", reply: type[BaseModel]) -> "ChatCompletion":
+    def _retried(self, messages: "list[ChatCompletionMessageParam]", reply: type[BaseModel]) -> Completion:
         import openai
         import tenacity
 
@@ -126,10 +134,10 @@ class LLM:
         )
         try:
             return retrying(self._create, messages, reply)
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, UnicodeError) as error:
             raise self._failure(error) from None
 
-    def _create(self, messages: "list[ChatCompletionMessageParam]", reply: type[BaseModel]) -> "ChatCompletion":
+    def _create(self, messages: "list[ChatCompletionMessageParam]", reply: type[BaseModel]) -> Completion:
         """One request; a server that does not know structured replies is asked again without."""
         import openai
 
@@ -139,10 +147,10 @@ class LLM:
             schema = {"name": reply.__name__, "schema": reply.model_json_schema()}
             extra["response_format"] = {"type": "json_schema", "json_schema": schema}
         try:
-            completion: ChatCompletion = self._client.chat.completions.create(
+            answer = self._client.chat.completions.with_raw_response.create(
                 model=self._settings.model, messages=messages, **extra
             )
-            return completion
+            return parse_completion(answer.content, self._settings.place)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             if not self._schema_reply or not re.search(r"response_format|json_schema", str(error)):
                 raise
@@ -152,15 +160,25 @@ class LLM:
     def _failure(self, error: Exception) -> LLMError:
         import openai
 
+        from advisor.bounded_http import TooMuchError
+
         words = self._scrub(str(error))
-        place = self._settings.base_url or "the hosted API"
+        place = self._settings.place
         if isinstance(error, openai.APITimeoutError):
             seconds = self._settings.llm_timeout_s
             return LLMError(
                 "timeout", f"{place} gave no reply within {seconds:g} s; raise ADVISOR_LLM_TIMEOUT_S or try later"
             )
+        if isinstance(error.__cause__, TooMuchError):
+            return LLMError("foreign_reply", f"{place} sent {error.__cause__}; check OPENAI_BASE_URL")
         if isinstance(error, openai.APIConnectionError):
             return LLMError("no_server", f"no LLM server answers at {place}; start it or mend OPENAI_BASE_URL")
+        if isinstance(error, openai.APIStatusError) and 300 <= error.status_code < 400:
+            return LLMError(
+                "rejected", f"{place} sends requests elsewhere; set OPENAI_BASE_URL to where it answers itself"
+            )
+        if isinstance(error, UnicodeError):
+            return LLMError("rejected", "OPENAI_BASE_URL or ADVISOR_MODEL holds a character that no request can carry")
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             return LLMError("auth", f"{place} does not accept the key; set OPENAI_API_KEY to a valid one")
         if isinstance(error, openai.RateLimitError):
@@ -207,7 +225,7 @@ def _json_object(text: str) -> dict[str, Any]:
     body = fenced.group(1) if fenced else text[text.find("{") : text.rfind("}") + 1]
     try:
         document = json.loads(body, parse_constant=lambda name: None)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise LLMError("not_json", f"the LLM did not send a JSON object: {' '.join(text.split())[:80]!r}") from None
     if not isinstance(document, dict):
         raise LLMError("not_json", "the LLM did not send a JSON object")

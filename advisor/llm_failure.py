@@ -19,6 +19,7 @@ FailureKind = Literal[
     "not_json",
     "schema_echo",
     "invalid",
+    "foreign_reply",
     "token_limit",
 ]
 REPAIRABLE: frozenset[FailureKind] = frozenset({"empty", "not_json", "schema_echo", "invalid"})

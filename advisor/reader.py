@@ -12,6 +12,7 @@ from advisor.reading import refusals
 from advisor.reading.leftovers import unread
 from advisor.reading.mentions import Mention, find_mentions
 from advisor.reading.models import read_model, read_recipe
+from advisor.reading.numbers import NUMBER, parse
 from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
 from advisor.reading.quantities import MAX_LISTED_SEEDS, read_quantities
 from advisor.reading.roles import Roles, assign_roles
@@ -19,6 +20,7 @@ from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
 from advisor.reading.unknown import find_unknown
 from advisor.reading.vocabulary import available_names, known_names, nearest
+from tools.plain_text import one_line
 from tools.scores.summaries import VERDICT_SET
 from tools.study.intent import IntentKind, StudyIntent
 
@@ -65,6 +67,14 @@ def read(question: str) -> StudyIntent:
     return _read_study(question, text)
 
 
+def unread_numbers(question: str) -> frozenset[float]:
+    """Numbers that the question states and `read` made nothing of; `a` and `no` are no numbers here."""
+    text = Text(question[:MAX_QUESTION])
+    _read_study(question, text)
+    words = (match.group().strip() for match in re.finditer(NUMBER, text.left))
+    return frozenset(parse(word) for word in words if word not in {"a", "an", "no"})
+
+
 def _read_study(question: str, text: Text) -> StudyIntent:
     notes: list[str] = []
     summary, summary_notes = read_summary(text, VERDICT_SET)
@@ -79,7 +89,7 @@ def _read_study(question: str, text: Text) -> StudyIntent:
     notes += [*summary_notes, *_benchmark_notes(text), *model_notes, *quantities.notes]
     kind = _kind(text, mentions)
     common = {
-        "question": question, "params": params.values, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
+        "question": one_line(question), "params": params.values, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
         "model": model, "recipe": recipe, "budget_gpu_hours": quantities.budget_gpu_hours, "max_runs": quantities.max_runs,
         "confidence": quantities.confidence, "sesoi": quantities.sesoi, "primary_summary": summary,
     }  # fmt: skip
@@ -90,14 +100,14 @@ def _read_study(question: str, text: Text) -> StudyIntent:
         return _clarify_strengths(question, text, params.twice)
     unknown = find_unknown(text, _reserved())
     if unknown:
-        return _clarify_unknown(question, text, unknown, mentions)
+        return _clarify_unknown(question, text, unknown, mentions).model_copy(update=common)
     if kind == "clarify" and not mentions and refusals.is_off_topic(text):
         return _refuse(question, text, refusals.OUT_OF_SCOPE)
     if kind == "clarify":
-        return _clarify_missing(question, text, mentions)
+        return _clarify_missing(question, text, mentions).model_copy(update=common)
     roles = _roles(text, mentions, kind)
     if roles.control is None and kind == "compare":
-        return _clarify_control(question, text, roles)
+        return _clarify_control(question, text, roles).model_copy(update=common)
     notes += unread(text, _known())
     return StudyIntent.model_validate(
         common

@@ -1,11 +1,20 @@
 """What the environment says: which LLM, and where conversations live. Secrets stay `SecretStr` and are never stored."""
 
+import re
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from policies.errors import InputError
+from tools.plain_text import one_line
+
+
+def _sendable(key: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[!-~]+", key.get_secret_value()):
+        raise ValueError("a key has printable ASCII characters only, no space and no line break")
+    return key
 
 
 class Settings(BaseSettings):
@@ -13,12 +22,14 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True)
 
-    base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    base_url: str | None = Field(default=None, pattern=r"^https?://[^\s\p{C}]+$", validation_alias="OPENAI_BASE_URL")
     """An OpenAI-compatible server; None: the hosted API."""
-    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    api_key: Annotated[SecretStr, AfterValidator(_sendable)] | None = Field(
+        default=None, validation_alias="OPENAI_API_KEY"
+    )
     model: str | None = Field(default=None, validation_alias="ADVISOR_MODEL")
     """The LLM that reads questions."""
-    llm_timeout_s: float = Field(default=60, gt=0, validation_alias="ADVISOR_LLM_TIMEOUT_S")
+    llm_timeout_s: float = Field(default=60, gt=0, le=86_400, validation_alias="ADVISOR_LLM_TIMEOUT_S")
     """Seconds that one request may take."""
     llm_reply_tokens: int = Field(default=2000, ge=16, validation_alias="ADVISOR_LLM_REPLY_TOKENS")
     """Ceiling of one reply."""
@@ -31,6 +42,14 @@ class Settings(BaseSettings):
     def has_llm(self) -> bool:
         """A model, and a key or a server, are named."""
         return bool(self.model and (self.api_key or self.base_url))
+
+    @property
+    def place(self) -> str:
+        """Where the LLM is asked, for messages: without a password or key that the address may hold."""
+        if self.base_url is None:
+            return "the hosted API"
+        address = re.sub(r"[?#].*", "", one_line(self.base_url))
+        return re.sub(r"(?<=//)[^/@]*@", "", address)
 
     @property
     def state_dir(self) -> Path:
@@ -56,4 +75,6 @@ def load_settings() -> Settings:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         name = str(fault["loc"][0]) if fault["loc"] else "environment"
-        raise InputError(f"{name} cannot be used: {fault['msg']}; mend or unset it") from None
+        raise InputError(
+            f"{name} cannot be used: {fault['msg'].removeprefix('Value error, ')}; mend or unset it"
+        ) from None

@@ -44,15 +44,16 @@ def _by_llm(question: str, settings: Settings, rules: StudyIntent) -> Understand
     from tools.scores.summaries import VERDICT_SET
     from training.recipe import recipe_names
 
-    llm = LLM(settings)
     system = load_prompt("understand").render(
         policies=_policy_lines(), summaries=", ".join(VERDICT_SET), recipes=", ".join(recipe_names())
     )
+    llm: LLM | None = None
     try:
+        llm = LLM(settings)
         reply = llm.ask(system, as_data(question, "question"), IntentReply, faults_of)
     except LLMError as failure:
         intent = rules.model_copy(update={"notes": (*rules.notes, f"read by rules, because {failure}")})
-        return Understanding(intent, llm.usage.total, str(failure))
+        return Understanding(intent, llm.usage.total if llm else 0, str(failure))
     return Understanding(to_intent(question, reply, rules), llm.usage.total)
 
 

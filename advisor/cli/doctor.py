@@ -128,8 +128,7 @@ def _llm() -> Check:
     settings = load_settings()
     key = "set" if settings.api_key else "not set"
     if settings.has_llm:
-        place = settings.base_url or "the hosted API"
-        return Check("llm", "ok", f"{settings.model} at {place}, key {key}")
+        return Check("llm", "ok", f"{settings.model} at {settings.place}, key {key}")
     detail = "none: questions are read by rules"
     return Check("llm", "info", detail, "set ADVISOR_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for your own server")
 

