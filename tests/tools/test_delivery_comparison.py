@@ -189,6 +189,7 @@ def test_head_to_head_with_one_arm_that_reweights_the_dose_is_its_own():
     found = compare(static(), weighted(0.4, requested=EVEN), head_to_head=True)
     assert (found.status, found.kind, found.dose) == ("delivered", "weights", pytest.approx(0.4))
     assert (found.treatment_dose, found.control_dose) == (0, pytest.approx(0.4))
+    assert found.worker_confirmed is True
 
 
 def test_the_same_prompts_although_other_shares_were_asked_for_are_named():

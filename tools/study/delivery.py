@@ -79,7 +79,12 @@ def compare_delivery(
     if status == "weak":
         reasons.append(f"dose {dose:.3g} is below the plan's minimum {minimum_dose:g}")
     reasons += [reason for seed in pairs for reason in _remarks(f"seed {seed}", treatment[seed], control[seed])]
-    weighted = any(record.weights_set or record.weights_seen for runs in treatment.values() for record in runs)
+    weighted = any(
+        record.weights_set or record.weights_seen
+        for arm in (treatment, control)
+        for records in arm.values()
+        for record in records
+    )
     return Delivery(
         status=status,
         dose=dose,
