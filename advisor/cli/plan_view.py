@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from advisor.planning import PowerAnswer
+from policies.registry import get as policy_class
 from tools.report import numbers
 from tools.report.wording_power import plan_claims
 from tools.report.wording_study import TOY_NOTICE
@@ -33,6 +34,8 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
     rows.add_row("question", Text(plan.question))
     for arm in plan.arms:
         rows.add_row(arm.role, str(arm.policy))
+        if arm.role == "treatment" and (inert := policy_class(arm.policy.name).inert_when):
+            rows.add_row("may do nothing", inert)
     rows.add_row("seeds", f"{_counted(len(plan.seeds), 'matched pair')}: {_listed(plan.seeds)}")
     rows.add_row("runs", f"{proposal.cost.runs} = {len(plan.arms)} arms x {_counted(len(plan.seeds), 'seed')}")
     rows.add_row("recipe", f"{plan.recipe.name} ({plan.recipe.title})")

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from report_cases import plan, power
 
+from policies.registry import resolve
 from tools.report.ways_out import plan_warnings
 from tools.statistics.plan_power import plan_power
 from tools.statistics.power_model import PowerStatement
@@ -32,6 +34,22 @@ def only(warnings: tuple[str, ...]) -> str:
 
 def test_a_plan_that_can_answer_has_no_warning() -> None:
     assert plan_warnings(*stated(16, 0.5), PRICE) == ()
+
+
+@pytest.mark.parametrize(("steps", "said"), [(4, "in any of the 4 steps"), (6, "in 5 of the 6 steps"), (11, "")])
+def test_a_treatment_that_mostly_warms_up_is_told_first(steps: int, said: str) -> None:
+    made, statement = stated(3, 0.7)
+    arms = tuple(
+        arm.model_copy(update={"policy": resolve(arm.policy.name)}) if arm.role == "treatment" else arm
+        for arm in made.arms
+    )
+    short = made.model_copy(update={"arms": arms, "recipe": made.recipe.model_copy(update={"steps": steps})})
+    first, *rest = plan_warnings(short, statement, PRICE)
+    if said:
+        assert first == f"tscl does not act {said}: its warm-up is 5 steps; ways out: more steps; a shorter warmup"
+        assert len(rest) == 1
+    else:
+        assert "warm-up" not in first
 
 
 def test_too_few_seeds_are_told_with_their_probability_and_a_price() -> None:

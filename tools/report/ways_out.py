@@ -1,5 +1,7 @@
 """What speaks against a plan before it runs, and what would help: told to whoever is asked to approve it."""
 
+from collections.abc import Iterator
+
 from tools.report import numbers
 from tools.report.wording_power import ROOM, about, priced_pairs, probability_supported
 from tools.statistics.power_model import PowerStatement
@@ -16,6 +18,20 @@ _WELL_KNOWN = 10
 
 def plan_warnings(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:
     """Why this plan cannot answer its question, each with the ways out; empty when it can."""
+    return (*_idle(plan), *_too_small(plan, power, price))
+
+
+def _idle(plan: StudyPlan) -> Iterator[str]:
+    """Treatments that warm up for half the steps or longer."""
+    steps = plan.recipe.steps
+    for arm in plan.treatments:
+        warmup = arm.policy.parameters.get("warmup", 0)
+        if isinstance(warmup, int) and 2 * warmup >= steps:
+            when = f"in {min(warmup, steps)} of the {steps} steps" if warmup < steps else f"in any of the {steps} steps"
+            yield f"{arm.id} does not act {when}: its warm-up is {warmup} steps; ways out: more steps; a shorter warmup"
+
+
+def _too_small(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:
     if power is None:
         unknown = f"nothing is known about the spread on {plan.recipe.name} with {plan.recipe.model}"
         known = (f"{unknown}: what the plan can detect is unknown; a study of a few seeds would tell",)
