@@ -8,7 +8,7 @@ import typer
 from policies.errors import InputError
 
 Budget = Annotated[
-    str | None, typer.Option("--budget", metavar="HOURS", help="Ceiling in GPU-hours (CPU: run-hours): 40h.")
+    str | None, typer.Option("--budget", metavar="HOURS", help="Ceiling in GPU-hours (CPU: run-hours): 40h or 30min.")
 ]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="How many matched seeds.")]
 SeedList = Annotated[str | None, typer.Option("--seed-list", metavar="LIST", help="Which seeds: 11-15 or 3,5,9.")]

@@ -206,7 +206,16 @@ def test_rounding_up_never_gives_less(hours: float) -> None:
 
 @pytest.mark.parametrize(
     ("text", "hours"),
-    [("40", 40), ("40h", 40), (" 1.5 hours ", 1.5), ("40 GPU-hours", 40), (".5", 0.5), ("2 gpu hours", 2)],
+    [
+        ("40", 40),
+        ("40h", 40),
+        (" 1.5 hours ", 1.5),
+        ("40 GPU-hours", 40),
+        (".5", 0.5),
+        ("2 gpu hours", 2),
+        ("90min", 1.5),
+        ("3 minutes", 0.05),
+    ],
 )
 def test_budgets_as_people_write_them(text: str, hours: float) -> None:
     assert parse_budget(text) == hours

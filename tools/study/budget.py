@@ -11,16 +11,18 @@ MOST_SEEDS = 12
 """A budget alone never buys more seeds than this; ask for more by number."""
 
 MOST_HOURS = 1e9
-_WRITTEN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(h|hours?|gpu-?\s?hours?|gpu-?h|device-?\s?hours?)?", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"(\d+(?:\.\d*)?|\.\d+)\s*(?:(min|minutes?)|h|hours?|gpu-?\s?hours?|gpu-?h|device-?\s?hours?)?", re.IGNORECASE
+)
 
 
 def parse_budget(text: str) -> float:
-    """Device-hours from `40`, `40h`, `1.5 hours` or `40 GPU-hours`. InputError for anything else, and for 0."""
+    """Device-hours from `40`, `40h`, `1.5 hours`, `30min` or `40 GPU-hours`. InputError for anything else, and for 0."""
     match = _WRITTEN.fullmatch(text.strip())
-    hours = float(match.group(1)) if match else 0.0
+    hours = float(match.group(1)) / (60 if match.group(2) else 1) if match else 0.0
     if not 0 < hours <= MOST_HOURS:
         raise InputError(
-            f"budget {text!r} is not a number of GPU-hours above 0 and up to {MOST_HOURS:.0f}; write 40 or 40h"
+            f"budget {text!r} is not a number of GPU-hours above 0 and up to {MOST_HOURS:.0f}; write 40, 40h or 30min"
         )
     return hours
 
