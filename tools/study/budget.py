@@ -17,7 +17,7 @@ _WRITTEN = re.compile(
 
 
 def parse_budget(text: str) -> float:
-    """Device-hours from `40`, `40h`, `1.5 hours`, `30min` or `40 GPU-hours`. InputError for anything else, for 0 too."""
+    """Device-hours from `40`, `40h`, `1.5 hours`, `30min` or `40 GPU-hours`. InputError for all else, and for 0."""
     match = _WRITTEN.fullmatch(text.strip())
     hours = float(match.group(1)) / (60 if match.group(2) else 1) if match else 0.0
     if not 0 < hours <= MOST_HOURS:
