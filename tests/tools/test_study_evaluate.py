@@ -1,10 +1,14 @@
 """A finished study's verdict and report come from what is stored, and from nothing else."""
 
+import os
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from study_cases import new_study, supervise_here
+from study_cases import FAKES, new_study, supervise_here
 
 from policies.errors import RefusedError
 from tools.compare_arms import compare_arms
@@ -44,6 +48,23 @@ def test_material_holds_scores_delivery_matching_runs_and_spend(finished: Study)
     assert made.curves[0].points == ((1, 0.01), (2, 0.02), (3, 0.03), (4, 0.04))
     assert made.hardware == {"runs": "cpu fake"}
     assert {outcome.name for outcome in made.outcomes} == {"response length", "device-hours of training"}
+
+
+def test_the_commands_that_repeat_a_study_can_be_typed(finished: Study, tmp_path: Path) -> None:
+    commands = [line for line in material(finished).commands if not line.startswith("#")]
+    words = shlex.split(commands[0])
+    assert words[:3] == ["advisor", "ask", "does tscl beat static?"]
+    assert words[words.index("--seed-list") + 1] == "1,2"
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} {FAKES / "fake_run.py"} "$3"\n')
+    (tmp_path / "python").chmod(0o755)
+    study = copied(finished, tmp_path)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-ec", commands[1]], cwd=study.folder, env=path, check=True)
+    with study.ledger(read_only=True) as ledger:
+        for run in ledger.runs():
+            again = study.folder / "again" / run.folder
+            assert (again / "result.json").read_bytes() == (study.folder / run.folder / "result.json").read_bytes()
+    assert commands[2] == f"advisor report {finished.id}"
 
 
 def test_the_report_spends_what_the_status_says_scoring_included(finished: Study) -> None:

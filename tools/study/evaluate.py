@@ -202,8 +202,14 @@ def _hardware(study: Study, stored: Stored) -> dict[str, str]:
     return {}
 
 
+_AGAIN = (
+    'for run in runs/*/*/*/*; do mkdir -p "again/$run" && cp "$run/run.json" "again/$run/" && '
+    'python -m training.run "again/$run"; done'
+)
+
+
 def _commands(stored: Stored) -> tuple[str, ...]:
-    """What repeats the study, one run of it, and the report; parameters are read from the question again."""
+    """What repeats the study, its runs, and the report; parameters are read from the question again."""
     plan = stored.plan
     flags = {
         "--treatment": ",".join(arm.policy.name for arm in plan.treatments),
@@ -218,5 +224,11 @@ def _commands(stored: Stored) -> tuple[str, ...]:
     if not plan.recipe.model.startswith("builtin:"):
         flags["--model"] = plan.recipe.model
     asked = shlex.join(["advisor", "ask", plan.question, *(word for flag in flags.items() for word in flag)])
-    runs = (f"python -m training.run {run.folder}" for run in stored.runs)
-    return (asked, *runs, f"advisor report {stored.id}")
+    return (
+        "# the same plan as a new study",
+        asked,
+        "# every run again, from this study's folder",
+        _AGAIN,
+        "# this report, from what is stored",
+        f"advisor report {stored.id}",
+    )
