@@ -124,6 +124,12 @@ def test_a_gain_in_one_domain_and_a_loss_in_another_depends_on_the_summary():
     assert found.direction is None
 
 
+def test_the_controls_mean_is_of_the_pairs_that_are_judged():
+    made = [r for r in rows({"control": BASE, "treatment": shifted(5)}) if (r.arm, r.seed) != ("treatment", 3)]
+    found = judge(ScoreTable.from_rows(made), "control", ["treatment"], analysis()).comparisons[0]
+    assert found.summaries["flat_12"].control_mean == pytest.approx((50 + 52 + 51) / 3)
+
+
 def test_the_verdict_reads_the_family_interval_not_the_unadjusted_one():
     values = shifted(1.0, (0.5, -0.5, 0.4, -0.4))
     alone, family = compared(values), compared(values, analysis=analysis(family_size=8))

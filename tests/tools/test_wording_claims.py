@@ -301,6 +301,21 @@ def test_no_bound_beyond_what_scores_allow_is_called_excluded() -> None:
     )
 
 
+def test_a_bound_beyond_the_room_that_the_control_leaves_excludes_nothing() -> None:
+    """A control at 60 can be beaten by 40 and undercut by 60: limits of -59 and 41 rule out the losses alone."""
+    one = only("inconclusive")
+    primary = one.summaries[one.primary].model_copy(update={"control_mean": 60.0, "low_family": -59.0})
+    for high, said in (
+        (41.0, "losses beyond 59.00 points are excluded"),
+        (39.0, "gains above 39.00 points and losses"),
+    ):
+        wide = {one.primary: primary.model_copy(update={"high_family": high})}
+        made = claims(one.model_copy(update={"summaries": one.summaries | wide}))
+        assert made["excluded"].startswith(f"On domain_balanced_12 {said}")
+        assert ("above -59.00 points are not excluded" in made["unsaid.2"]) == (high == 41.0)
+        assert ("excluded" in made["title"]) == (high == 39.0)
+
+
 def test_one_summary_singled_out_is_told_at_the_level_that_this_asks_for() -> None:
     """Under one summary the strict interval excludes zero, under others only the family's: those are not named."""
     one = only("depends_one_way")

@@ -7,8 +7,6 @@ from tools.statistics.verdict_model import Comparison, SummaryVerdict
 
 NEGATIVE = ("negative_equivalent", "negative_inconclusive")
 NO_VERDICT = ("invalid_data", "treatment_not_delivered", "not_estimable")
-LARGEST = 100.0
-"""No two scores differ by more, so a limit beyond it excludes nothing."""
 
 
 class Facts(NamedTuple):
@@ -152,18 +150,23 @@ def _is_or_are(found: list[str]) -> str:
 
 def excluded_gains(one: SummaryVerdict) -> str:
     """What the family interval rules out upwards: `gains above 0.64 points`, `any gain`; empty where it is nothing."""
-    return _excluded(one.high_family, "gain", "above")
+    return "" if one.high_family is None or open_above(one) else _excluded(one.high_family, "gain", "gains above")
 
 
 def excluded_losses(one: SummaryVerdict) -> str:
     """What the family interval rules out downwards: `losses beyond 1.50 points`, `any loss`."""
-    return _excluded(None if one.low_family is None else -one.low_family, "loss", "beyond")
+    return "" if one.low_family is None or open_below(one) else _excluded(-one.low_family, "loss", "losses beyond")
 
 
-def _excluded(bound: float | None, noun: str, beyond: str) -> str:
-    if bound is None or bound >= LARGEST:
-        return ""
-    if bound <= 0:
-        return f"any {noun}"
-    plural = "losses" if noun == "loss" else f"{noun}s"
-    return f"{plural} {beyond} {numbers.limit(bound, 'high')} points"
+def open_above(one: SummaryVerdict) -> bool:
+    """The upper limit lies beyond the largest gain that the control leaves room for: it excludes nothing."""
+    return one.high_family is not None and one.high_family >= 100.0 - (one.control_mean or 0.0)
+
+
+def open_below(one: SummaryVerdict) -> bool:
+    """The lower limit lies beyond the largest loss that the control leaves room for."""
+    return one.low_family is not None and -one.low_family >= (100.0 if one.control_mean is None else one.control_mean)
+
+
+def _excluded(bound: float, noun: str, beyond: str) -> str:
+    return f"any {noun}" if bound <= 0 else f"{beyond} {numbers.limit(bound, 'high')} points"

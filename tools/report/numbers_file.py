@@ -115,7 +115,18 @@ def _of_power(power: PowerStatement) -> Iterator[_Number]:
 
 
 def _of_summary(prefix: str, one: SummaryVerdict) -> Iterator[_Number]:
-    for key in ("mean", "sd", "low", "high", "low_family", "high_family", "low_tost", "high_tost", "sesoi"):
+    for key in (
+        "control_mean",
+        "mean",
+        "sd",
+        "low",
+        "high",
+        "low_family",
+        "high_family",
+        "low_tost",
+        "high_tost",
+        "sesoi",
+    ):
         yield f"{prefix}.{key}", getattr(one, key), _POINTS, one.n
     yield f"{prefix}.p", one.p, "probability", one.n
     yield f"{prefix}.p_holm", one.p_holm, "probability", one.n

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from tools.report import numbers
-from tools.report.facts import LARGEST, NEGATIVE, Facts, excluded
+from tools.report.facts import NEGATIVE, Facts, excluded, open_above, open_below
 from tools.report.titles import every_summary, within
 from tools.statistics.verdict_model import OverallVerdict
 
@@ -96,19 +96,16 @@ def _unsaid_inconclusive(one: Facts) -> Sentences:
     primary = one.primary
     if primary is None or primary.low_family is None or primary.high_family is None:
         return texts
-    return (*texts, f"That the two are equal: on {primary.summary}, {_open(primary.low_family, primary.high_family)}.")
-
-
-def _open(low: float, high: float) -> str:
-    """What an interval leaves possible; a limit beyond what scores allow is none."""
-    lowest, highest = numbers.limit(low, "low"), numbers.limit(high, "high")
-    if low <= -LARGEST and high >= LARGEST:
-        return "differences of any size and sign are not excluded"
-    if low <= -LARGEST:
-        return f"differences below {highest} points are not excluded"
-    if high >= LARGEST:
-        return f"differences above {lowest} points are not excluded"
-    return f"differences between {lowest} and {highest} points are not excluded"
+    lowest, highest = numbers.limit(primary.low_family, "low"), numbers.limit(primary.high_family, "high")
+    if open_above(primary) and open_below(primary):
+        left = "differences of any size and sign are"
+    elif open_below(primary):
+        left = f"differences below {highest} points are"
+    elif open_above(primary):
+        left = f"differences above {lowest} points are"
+    else:
+        left = f"differences between {lowest} and {highest} points are"
+    return (*texts, f"That the two are equal: on {primary.summary}, {left} not excluded.")
 
 
 def _unsaid_equivalent(one: Facts) -> Sentences:

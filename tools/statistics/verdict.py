@@ -41,6 +41,11 @@ class _Set(NamedTuple):
         """(seeds, summaries), treatment - control."""
         return (pairs.treatment - pairs.control) @ self.weights
 
+    def control_means(self, pairs: PairedScores) -> list[float | None]:
+        """One a summary; None without pairs."""
+        means = (pairs.control @ self.weights).mean(axis=0) if len(pairs.seeds) else [None] * len(self.summaries)
+        return [None if mean is None else float(mean) for mean in means]
+
 
 class _Outcome(NamedTuple):
     """What is said over all summaries."""
@@ -112,11 +117,11 @@ def judge(
 def _compare(asked: _Asked, treatment: str, p_holm: Mapping[str, float | None]) -> Comparison:
     arms = (asked.control, treatment)
     pairs = asked.table.paired(treatment, asked.control, asked.chosen.benchmarks)
-    differences = asked.chosen.differences(pairs)
+    differences, controls = asked.chosen.differences(pairs), asked.chosen.control_means(pairs)
     lost = lost_seeds(asked.table, treatment, asked.control, asked.chosen.benchmarks, asked.planned)
     delivery = asked.deliveries.get(treatment, NOT_RECORDED)
     summaries = {
-        summary: _summarise(asked, summary, pairs.seeds, differences[:, column], p_holm[summary])
+        summary: _summarise(asked, summary, pairs.seeds, differences[:, column], controls[column], p_holm[summary])
         for column, summary in enumerate(asked.chosen.summaries)
     }
     outcome = _outcome(asked, treatment, summaries, differences, pairs.seeds, lost, delivery)
@@ -201,7 +206,12 @@ def _decided(analysis: Analysis, differences: NDArray[np.float64]) -> _Outcome:
 
 
 def _summarise(
-    asked: _Asked, summary: str, seeds: tuple[int, ...], differences: NDArray[np.float64], p_holm: float | None
+    asked: _Asked,
+    summary: str,
+    seeds: tuple[int, ...],
+    differences: NDArray[np.float64],
+    control_mean: float | None,
+    p_holm: float | None,
 ) -> SummaryVerdict:
     alone = paired_t(differences, asked.analysis.confidence)
     family = paired_t(differences, asked.family)
@@ -212,6 +222,7 @@ def _summarise(
         summary=summary,
         n=alone.n,
         differences={str(seed): float(value) for seed, value in zip(seeds, differences, strict=True)},
+        control_mean=control_mean,
         mean=alone.mean,
         sd=alone.sd,
         low=alone.low,
@@ -231,8 +242,9 @@ def _summarise(
 def _unread(item: SummaryVerdict) -> SummaryVerdict:
     """Without any number: what invalid data would say is not printed."""
     return SummaryVerdict(
-        summary=item.summary, n=item.n, differences={}, mean=None, sd=None, low=None, high=None, low_family=None,
-        high_family=None, p=None, p_holm=None, low_tost=None, high_tost=None, sesoi=item.sesoi, verdict="not_estimable",
+        summary=item.summary, n=item.n, differences={}, control_mean=None, mean=None, sd=None, low=None, high=None,
+        low_family=None, high_family=None, p=None, p_holm=None, low_tost=None, high_tost=None, sesoi=item.sesoi,
+        verdict="not_estimable",
     )  # fmt: skip
 
 

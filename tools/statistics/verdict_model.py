@@ -26,6 +26,8 @@ class SummaryVerdict(StrictModel):
     n: int
     differences: dict[str, float]
     """Seed -> paired difference."""
+    control_mean: float | None
+    """Of the control's scores in these pairs: no gain is larger than what it leaves up to 100, no loss than it."""
     mean: float | None
     sd: float | None
     low: float | None

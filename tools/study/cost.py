@@ -44,6 +44,8 @@ def unit(recipe: Recipe) -> str:
 
 def hours(value: float, unit: str) -> str:
     """`1,472 GPU-hours`, `0.14 device-hours`."""
+    if 0 < value < 0.0005:
+        return f"under 0.001 {unit}"
     decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
     return f"{value:,.{decimals}f} {unit}"
 
