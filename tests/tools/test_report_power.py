@@ -115,6 +115,34 @@ def test_an_effect_out_of_reach_is_told_in_words() -> None:
     assert "over a million pairs" in texts(statement)["plan.needed_supported"]
 
 
+def test_the_report_offers_more_pairs_only_where_the_verdict_is_open() -> None:
+    settled = {"supported", "negative_equivalent"}
+    open_ones = {"depends_on_summary", "negative_inconclusive"}
+    seen = set()
+    for name, made in cases().items():
+        view = power_view(made)
+        assert view is not None
+        found = {one.verdict for one in made.verdict.comparisons}
+        seen |= found
+        if found <= settled:
+            assert view.take == (), name
+        elif found & open_ones:
+            assert "pairs" in " ".join(view.take), name
+    assert settled | open_ones <= seen
+
+
+def test_the_spread_seen_stands_beside_the_one_assumed() -> None:
+    """The SD of the differences -1.40, 1.29 and -1.16 is 1.49; one pair, or invalid data, has none."""
+    made = cases()["inconclusive"]
+    view = power_view(made)
+    assert view is not None
+    assert view.could[-1] == "In this study the SD on domain_balanced_12 is 1.49 points for tscl - static (n = 3)."
+    for name in ("one_seed", "mixed_harness"):
+        without = power_view(cases()[name])
+        assert without is not None
+        assert "In this study" not in " ".join(without.could)
+
+
 def test_probabilities_at_the_ends_are_not_rounded_to_certainty() -> None:
     assert probability(0.001) == "below 0.01"
     assert probability(0.9999) == "above 0.99"

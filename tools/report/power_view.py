@@ -1,6 +1,6 @@
 """The report's part on power: what the plan could detect, what it would take, and what that costs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 from tools.report import numbers
@@ -13,6 +13,7 @@ from tools.report.wording_power import (
     needed_equivalent_sentence,
     needed_supported_sentence,
     probability,
+    seen_spread_sentence,
     spread_sentence,
     supported_sentence,
 )
@@ -26,12 +27,14 @@ _VERDICTS: Mapping[OverallVerdict, str] = {
     "negative_equivalent": "negative, equivalent",
     "negative_inconclusive": "negative, inconclusive",
 }
+_SETTLED: Set[OverallVerdict] = frozenset({"supported", "negative_equivalent"})
 
 
 class PowerView(NamedTuple):
     """What the plan could detect, and what more would cost."""
 
     take: tuple[str, ...]
+    """Empty where the verdict is in: no more pairs are wanted for it."""
     could: tuple[str, ...]
     summaries: str
     verdicts: str
@@ -43,9 +46,11 @@ def power_view(material: ReportMaterial) -> PowerView | None:
     if power is None:
         return None
     price = measured_price(material)
-    take = (needed_supported_sentence(power, price), needed_equivalent_sentence(power, price))
+    settled = {one.verdict for one in material.verdict.comparisons} <= _SETTLED
+    take = () if settled else (needed_supported_sentence(power, price), needed_equivalent_sentence(power, price))
     sentences = (detectable_sentence, supported_sentence, family_cost_sentence, spread_sentence)
-    could = [said for sentence in sentences if (said := sentence(power))]
+    said = [sentence(power) for sentence in sentences] + [seen_spread_sentence(power, material.verdict.comparisons)]
+    could = [sentence for sentence in said if sentence]
     return PowerView(
         take=tuple(text(one) for one in take),
         could=tuple(text(one) for one in could),

@@ -1,8 +1,11 @@
 """Every claim about what a plan can detect, what it cannot, and what more would cost."""
 
+from collections.abc import Sequence
+
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.statistics.power_model import PowerStatement
+from tools.statistics.verdict_model import Comparison
 from tools.study.cost import SeedPrice, hours
 
 ROOM = 50.0
@@ -121,6 +124,17 @@ def spread_sentence(power: PowerStatement) -> str:
         f"80 % limit {numbers.fixed(primary.sd_upper)}, on {numbers.counted(power.prior_df, 'degree')} of freedom. "
         f"Source: {power.prior_source}."
     )
+
+
+def seen_spread_sentence(power: PowerStatement, comparisons: Sequence[Comparison]) -> str:
+    """The spread that the study itself shows, beside the assumed one; empty where no two pairs are in."""
+    valid = [one for one in comparisons if one.verdict != "invalid_data" and power.primary in one.summaries]
+    seen = [
+        f"{numbers.fixed(spread)} points for {one.treatment} - {one.control} (n = {one.summaries[power.primary].n})"
+        for one in valid
+        if (spread := one.summaries[power.primary].sd) is not None
+    ]
+    return f"In this study the SD on {power.primary} is {', '.join(seen)}." if seen else ""
 
 
 def probability(value: float) -> str:
