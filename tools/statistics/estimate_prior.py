@@ -17,6 +17,7 @@ from policies.errors import AdvisorError, InputError
 from tools.scores.summaries import verdict_set
 from tools.scores.table import ScoreRow, ScoreTable
 from tools.statistics.priors import NamedMatrix, Prior
+from tools.statistics.summary_matrix import SummaryMatrix
 
 DECIMALS = 6
 
@@ -36,14 +37,14 @@ def estimate_prior(
     (`arms`: only these). Raises InputError when a cell has fewer than two arms or complete seeds.
     """
     cells = [tables] if isinstance(tables, ScoreTable) else list(tables)
-    benchmarks = tuple(dict.fromkeys(name for weights in summaries.values() for name in weights))
+    chosen = SummaryMatrix.of(summaries)
+    benchmarks = chosen.benchmarks
     squares, df = np.zeros((len(benchmarks), len(benchmarks))), 0
     for cell in cells:
         residuals, own = _residuals(cell, arms or cell.arms, benchmarks)
         squares, df = squares + residuals.T @ residuals, df + own
     by_benchmark = 2.0 * squares / df
-    weights = np.array([[chosen.get(name, 0.0) for name in benchmarks] for chosen in summaries.values()])
-    by_summary = weights @ by_benchmark @ weights.T
+    by_summary = chosen.covariance(by_benchmark)
     sd = np.sqrt(np.diag(by_summary))
     if not (sd > 0).all():
         raise InputError(f"scores of {', '.join(names)} do not vary between seeds: no SD can be estimated")

@@ -1,6 +1,6 @@
 """How much paired differences vary by chance, before any run of the study: the shipped table `priors.yaml`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from policies.errors import InputError
 from policies.model import StrictModel
+from tools.statistics.summary_matrix import SummaryMatrix
 
 
 class NamedMatrix(StrictModel):
@@ -28,7 +29,7 @@ class NamedMatrix(StrictModel):
             raise ValueError("matrix must be symmetric")
         return self
 
-    def of(self, names: Mapping[str, object]) -> NDArray[np.float64] | None:
+    def of(self, names: Collection[str]) -> NDArray[np.float64] | None:
         """Rows and columns of these names, in their order; None if one is absent."""
         if any(name not in self.names for name in names):
             return None
@@ -74,13 +75,12 @@ class Prior(StrictModel):
             sd = np.array([self.sd[name] for name in summaries])
             correlation = self.correlation.of(summaries) if self.correlation else None
             return Spread(sd, None if correlation is None else correlation * np.outer(sd, sd))
-        benchmarks = {benchmark: 0.0 for weights in summaries.values() for benchmark in weights}
-        known = self.benchmark_covariance.of(benchmarks) if self.benchmark_covariance else None
+        chosen = SummaryMatrix.of(summaries)
+        known = self.benchmark_covariance.of(chosen.benchmarks) if self.benchmark_covariance else None
         if known is None:
             unknown = ", ".join(name for name in summaries if name not in self.sd)
             raise InputError(f"no prior SD of summary {unknown} for {self.names[0]}: give its SD, or run a pilot")
-        columns = np.array([[weights.get(name, 0.0) for name in benchmarks] for weights in summaries.values()])
-        covariance = columns @ known @ columns.T
+        covariance = chosen.covariance(known)
         return Spread(np.sqrt(np.diag(covariance)), covariance)
 
 

@@ -10,41 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.scores import integrity
-from tools.scores.table import PairedScores, ScoreTable
+from tools.scores.table import ScoreTable
 from tools.statistics.decision import DECISIONS, decide, inside, reading
 from tools.statistics.equivalence import tost_interval
 from tools.statistics.family import family_confidence, holm
 from tools.statistics.lost_pairs import at_worst, lost_seeds
 from tools.statistics.paired import paired_t
+from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict_model import Comparison, OverallVerdict, SummaryVerdict, Verdict
 from tools.study.delivery_model import Delivery
 from tools.study.plan import Analysis
 
 NOT_RECORDED = Delivery(status="not_recorded")
-
-
-class _Set(NamedTuple):
-    """The verdict set as a matrix."""
-
-    summaries: tuple[str, ...]
-    benchmarks: tuple[str, ...]
-    weights: NDArray[np.float64]
-    """(benchmarks, summaries)."""
-
-    @classmethod
-    def of(cls, analysis: Analysis) -> "_Set":
-        benchmarks = tuple(dict.fromkeys(name for weights in analysis.summaries.values() for name in weights))
-        columns = [[weights.get(name, 0.0) for name in benchmarks] for weights in analysis.summaries.values()]
-        return cls(tuple(analysis.summaries), benchmarks, np.array(columns, dtype=np.float64).T)
-
-    def differences(self, pairs: PairedScores) -> NDArray[np.float64]:
-        """(seeds, summaries), treatment - control."""
-        return (pairs.treatment - pairs.control) @ self.weights
-
-    def control_means(self, pairs: PairedScores) -> list[float | None]:
-        """One a summary; None without pairs."""
-        means = (pairs.control @ self.weights).mean(axis=0) if len(pairs.seeds) else [None] * len(self.summaries)
-        return [None if mean is None else float(mean) for mean in means]
 
 
 class _Outcome(NamedTuple):
@@ -63,7 +40,7 @@ class _Asked(NamedTuple):
     table: ScoreTable
     control: str
     analysis: Analysis
-    chosen: _Set
+    chosen: SummaryMatrix
     deliveries: Mapping[str, Delivery]
     failures: Mapping[str, int]
     planned: tuple[int, ...] | None
@@ -103,7 +80,7 @@ def judge(
         table,
         control,
         analysis,
-        _Set.of(analysis),
+        SummaryMatrix.of(analysis.summaries),
         deliveries or {},
         failures or {},
         None if planned_seeds is None else tuple(planned_seeds),
