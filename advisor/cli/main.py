@@ -1,9 +1,13 @@
 """The `advisor` command: checks the installation, dispatches, turns every failure into one line and an exit code."""
 
 import difflib
+import errno
 import itertools
+import os
 import sys
 import traceback
+from contextlib import suppress
+from pathlib import Path
 
 from advisor.installation import installation_fault
 
@@ -14,11 +18,34 @@ _TRAIN_MODULES = frozenset({"torch", "verl", "ray", "transformers", "tensordict"
 def run(arguments: list[str] | None = None) -> int:
     """The console script; returns the exit code: 0 ok, 1 failed, 2 usage, 3 refused by a gate, 4 budget."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed_streams()
     fault = installation_fault()
     if fault is not None:
         sys.stderr.write(f"error: {fault}\n")
         return 1
-    return _run(given)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+    except OSError as error:
+        return _output_lost(error)
+    return code
+
+
+def _output_lost(error: OSError) -> int:
+    """Nothing more can be written; a reader that left has seen enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(error, BrokenPipeError):
+        with suppress(OSError):
+            sys.stderr.write(f"error: cannot write the output: {error.strerror}; send it elsewhere\n")
+    return 1
+
+
+def _open_closed_streams() -> None:
+    """A caller may have closed any of the three standard streams; Python leaves None in its place."""
+    nowhere = Path(os.devnull)
+    sys.stdin = sys.stdin or nowhere.open(encoding="utf-8")
+    sys.stdout = sys.stdout or nowhere.open("w", encoding="utf-8")
+    sys.stderr = sys.stderr or nowhere.open("w", encoding="utf-8")
 
 
 def _run(given: list[str]) -> int:
@@ -42,8 +69,7 @@ def _run(given: list[str]) -> int:
         complain("stopped by you", INTERRUPTED, as_json=as_json)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+        raise
     except Exception as error:  # the last line of defence: a person never sees a bare traceback
         _show_traceback(debug)
         message, code = _explained(error, given)
@@ -64,8 +90,10 @@ def _explained(error: Exception, given: list[str]) -> tuple[str, int]:
 
         return f"this needs {missing}, which is not installed; run: {TRAIN_EXTRA}", 1
     if isinstance(error, OSError):
-        place = f" {error.filename}" if error.filename else ""
-        return f"cannot use{place}: {error.strerror or error}; mend that, then try again", 1
+        if error.errno == errno.ENOSPC:
+            return f"cannot write {error.filename or 'everything'}: {error.strerror}; make room, then try again", 1
+        place = error.filename or "the current folder"
+        return f"cannot use {place}: {error.strerror or error}; mend that, then try again", 1
     words = f"{type(error).__name__}: {error}"
     return f"{words}; this is a bug of advisor: rerun with --debug and report what it prints", 1
 

@@ -23,6 +23,10 @@ MOST_SAID, MOST_WORD = 1500, 200
 """Characters of an error message, and of one value in it."""
 
 
+LEAST_WIDTH = 20
+"""Columns; a terminal that claims fewer is not believed."""
+
+
 def talk() -> "Console":
     """The console for people: stderr, plain when it is no terminal or NO_COLOR is set."""
     return _console(stderr=True)
@@ -37,7 +41,9 @@ def _console(*, stderr: bool) -> "Console":
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else 100
+    columns = os.environ.get("COLUMNS", "")
+    usable = columns.isdecimal() and int(columns) >= LEAST_WIDTH if columns else stream.isatty()
+    width = None if usable else 100
     return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
 
 

@@ -118,3 +118,40 @@ def test_an_intent_from_anywhere_holds_plain_lines_only() -> None:
     intent = StudyIntent(question="a\nb\x1b[0m", kind="clarify", message="c\r\nd", notes=("e\x07f",))
     assert (intent.question, intent.message, intent.notes) == ("a b [0m", "c d", ("e f",))
     assert StudyIntent(question="a", kind="clarify").message is None
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs `advisor` as ADVISOR inside a shell line."""
+    line = line.replace("ADVISOR ", f"{sys.executable} -m advisor.cli.main ")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("ADVISOR policies > /dev/full", 1, "No space left"),
+        ("ADVISOR understand 'does tscl help?' --json > /dev/full", 1, "No space left"),
+        ("ADVISOR policies >&-", 0, ""),
+        ("ADVISOR plan x 2>&- >&- <&-", 2, ""),
+        ("unset ADVISOR_STUDIES; mkdir gone; cd gone; rmdir ../gone; ADVISOR status", 1, "current folder"),
+        ("set -o pipefail; ADVISOR benchmarks --json | true", 1, ""),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_traceback(tmp_path: Path, line: str, code: int, said: str) -> None:
+    done = shell(line, tmp_path)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert not {"Traceback", "Exception ignored", "bug"} & set(done.stderr.split())
+    assert done.stderr.count("error: ") <= 2
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "-5", "abc"])
+def test_a_width_that_no_terminal_has_is_not_believed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert run(["summaries"]) == 0
+    assert "domain_balanced_12" in capsys.readouterr().out
