@@ -115,9 +115,12 @@ class Attempt:
         if said.exists():
             content = json.loads(said.read_text(encoding="utf-8"))
             return _End(content["outcome"], content["reason"])
-        if code < 0:
-            return _End("interrupted", f"the training process was ended by signal {-code}")
-        return _End("failed", f"the training process ended with code {code}: {_last_error(self.folder / 'train.log')}")
+        how = (
+            f"by signal {-code}"
+            if code < 0
+            else f"from outside (code {code}): {_last_error(self.folder / 'train.log')}"
+        )
+        return _End("interrupted", f"the training process was ended {how}")
 
     def _conclude(self, end: _End, wall_s: float) -> RunResult:
         rows = self.files.metrics()

@@ -6,6 +6,7 @@ checks the model. It reads RUN_DIR/config.yaml, writes
 ATTEMPT_DIR/driver.json, and leaves without Ray's slow farewell: `training.run` ends what is left.
 """
 
+import errno
 import gc
 import json
 import os
@@ -16,15 +17,18 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from policies.errors import AdvisorError
 from training.fast_start import ForkServer, load_libraries
+from training.run_files import write_atomically
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _INFRASTRUCTURE = {"ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError", "RaySystemError",
-                   "OutOfMemoryError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
+                   "OutOfMemoryError", "OutOfDiskError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
                    "LocalRayletDiedError"}  # fmt: skip
 """Exceptions that say that processes or nodes were lost, not that training failed."""
+_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EROFS}
 FAILED, INTERRUPTED = 1, 75
 
 
@@ -34,31 +38,47 @@ def ease_garbage_collection() -> None:
 
 
 def main(attempt: Path, ray_temp: str) -> int:
-    """Trains, exports, and says how it went; the exit code of the process."""
+    """Trains, exports, and says how it went; the exit code of the process.
+
+    Whatever Python can still say is said: a driver that ends without a word was ended by the system or by Ray.
+    """
     ease_garbage_collection()
-    load_libraries()
-    python = ForkServer.start(Path(ray_temp) / "fork.sock")
-    from omegaconf import OmegaConf
-
-    from policies.errors import AdvisorError
-
-    config = OmegaConf.load(attempt.parent.parent / "config.yaml")
-    OmegaConf.set_struct(config, True)
     outcome: dict[str, Any] = {"outcome": "done", "reason": ""}
     try:
-        task_runner = _start(config, ray_temp, python)
-        task_runner.run(config)
-        outcome["export"] = _export(config, task_runner.trainer, attempt.parent.parent)
+        outcome["export"] = _train_and_export(attempt.parent.parent, ray_temp)
     except AdvisorError as error:
         outcome |= {"outcome": "failed", "reason": str(error)}
     except BaseException as error:
         traceback.print_exc()
-        kind = "interrupted" if type(error).__name__ in _INFRASTRUCTURE else "failed"
+        kind = "interrupted" if is_infrastructure(error) else "failed"
         outcome |= {"outcome": kind, "reason": f"{type(error).__name__}: {_first_line(error)}"}
-    from training.run_files import write_atomically
-
     write_atomically(attempt / "driver.json", json.dumps(outcome))
     return {"done": 0, "failed": FAILED}.get(outcome["outcome"], INTERRUPTED)
+
+
+def _train_and_export(run_folder: Path, ray_temp: str) -> dict[str, Any]:
+    load_libraries()
+    python = ForkServer.start(Path(ray_temp) / "fork.sock")
+    from omegaconf import OmegaConf
+
+    config = OmegaConf.load(run_folder / "config.yaml")
+    OmegaConf.set_struct(config, True)
+    task_runner = _start(config, ray_temp, python)
+    task_runner.run(config)
+    return _export(config, task_runner.trainer, run_folder)
+
+
+def is_infrastructure(error: BaseException | None) -> bool:
+    """Whether processes, nodes, memory or disk gave out, here or in the worker that an error came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if type(error).__name__ in _INFRASTRUCTURE or isinstance(error, MemoryError):
+            return True
+        if isinstance(error, OSError) and error.errno in _EXHAUSTED:
+            return True
+        error = getattr(error, "cause", None) or error.__cause__ or error.__context__
+    return False
 
 
 def _start(config: "DictConfig", ray_temp: str, python: list[str] | None) -> Any:
@@ -76,10 +96,13 @@ def _start(config: "DictConfig", ray_temp: str, python: list[str] | None) -> Any
         arguments["runtime_env"]["py_executable"] = shlex.join(python)
     try:
         ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)
-    except (ConnectionError, TimeoutError, RuntimeError):
+    except (ConnectionError, TimeoutError, RuntimeError):  # under heavy load the first try can time out
         traceback.print_exc()
         ray.shutdown()
-        ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)  # under heavy load the first try can time out
+        try:
+            ray.init(**arguments, _temp_dir=ray_temp, log_to_driver=True)
+        except RuntimeError as error:
+            raise ConnectionError(f"Ray does not start: {_first_line(error)}") from error
     imports.join()
     if failure:
         raise failure[0]
