@@ -26,7 +26,7 @@ BASE = (
     "rich",
     "matplotlib",
 )
-MEMORY_GIB = 6.0
+MEMORY_GIB = 4.0
 """Peak of a tiny-cpu run, with room."""
 
 
