@@ -118,7 +118,7 @@ class Attempt:
         how = (
             f"by signal {-code}"
             if code < 0
-            else f"from outside (code {code}): {_last_error(self.folder / 'train.log')}"
+            else f"by Ray or the system (code {code}): {_last_error(self.folder / 'train.log')}"
         )
         return _End("interrupted", f"the training process was ended {how}")
 
@@ -212,8 +212,8 @@ _ERROR = re.compile(r"^(\w+\.)*\w*(Error|Exception|Interrupt)\b.*")
 
 
 def _last_error(log: Path) -> str:
-    """The last line of a log that names an exception."""
+    """The last line of a log that names an exception, or where to look."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-2000:] if log.exists() else []
     plain = [_PREFIX.sub("", _PREFIX.sub("", line)).strip() for line in lines]
     errors = [line for line in plain if _ERROR.match(line)]
-    return (errors or [line for line in plain if line] or ["no output"])[-1][:300]
+    return errors[-1][:300] if errors else f"see {log.parent.name}/{log.name}"

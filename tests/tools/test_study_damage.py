@@ -4,7 +4,10 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +29,8 @@ from study_cases import (
 from policies.errors import AdvisorError, RefusedError
 from tools.study.evaluate import material
 from tools.study.follow import snapshot
-from tools.study.manage import amend, approve, create_study, report, start, stop
+from tools.study.manage import amend, approve, create_study, list_studies, report, start, stop
+from tools.study.status import StudyStatus
 from tools.study.study import Study
 from tools.study.watch import Session
 from training.launchers.processes import host_name, identify
@@ -321,3 +325,35 @@ def test_a_lost_run_never_costs_more_than_its_deadline(tmp_path: Path) -> None:
     with study.ledger(read_only=True) as ledger:
         lost = ledger.attempts()[0]
     assert (lost.outcome, lost.device_hours) == ("lost", 0.5)
+
+
+def test_who_leaves_while_a_study_is_starting_takes_the_supervisor_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = new_study(tmp_path)
+    asked: list[int] = []
+
+    def leave(study: Study, process: subprocess.Popen[bytes], *_: object) -> None:
+        asked.append(process.pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tools.study.manage._wait_at_work", leave)
+    with pytest.raises(KeyboardInterrupt):
+        start(study, supervisor=(sys.executable, "-c", "import signal; signal.pause()"))
+    assert os.waitstatus_to_exitcode(os.waitpid(asked[0], 0)[1]) == -signal.SIGTERM
+    assert snapshot(study).state == "approved"
+
+
+def test_a_study_that_cannot_be_looked_at_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = new_study(tmp_path), new_study(tmp_path)
+
+    def look(study: Study) -> StudyStatus:
+        if study == first:
+            raise PermissionError(13, "Permission denied", str(study.folder))
+        return snapshot(study)
+
+    monkeypatch.setattr("tools.study.manage.snapshot", look)
+    assert [(line.id, line.state) for line in list_studies(tmp_path)] == [
+        (first.folder.name, None),
+        (second.folder.name, "approved"),
+    ]

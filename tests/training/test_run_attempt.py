@@ -121,4 +121,5 @@ def test_the_last_exception_of_a_log_is_named(tmp_path: Path) -> None:
         "\x1b[36m(TaskRunner pid=13)\x1b[0m torch.cuda.OutOfMemoryError: CUDA out of memory\nbye\n"
     )
     assert _last_error(log) == "torch.cuda.OutOfMemoryError: CUDA out of memory"
-    assert _last_error(tmp_path / "none.log") == "no output"
+    log.write_text("(raylet) Object store memory is idle.\n")
+    assert _last_error(log) == f"see {tmp_path.name}/train.log"

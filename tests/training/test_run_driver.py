@@ -104,5 +104,5 @@ def test_a_driver_that_ends_without_a_word_was_ended_and_may_be_tried_again(tmp_
     """Ray ends the driver itself, with code 1, when its raylet is killed."""
     result = ended(tmp_path, "import os; print('Raylet is terminated.'); os._exit(1)")
     assert (result.outcome, result.steps_done) == ("interrupted", 0)
-    assert "ended from outside (code 1)" in result.reason
+    assert "ended by Ray or the system (code 1)" in result.reason
     assert RunFiles(tmp_path).final_result() is None

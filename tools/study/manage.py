@@ -229,7 +229,7 @@ def demand_done(study: Study) -> None:
 def _line(study: Study) -> StudyLine:
     try:
         current = snapshot(study)
-    except AdvisorError as error:
+    except (AdvisorError, OSError) as error:
         return StudyLine(id=study.folder.name, folder=str(study.folder), state=None, reason=str(error))
     return StudyLine(**current.model_dump(include={"id", "folder", "state", "reason", "seeds", "seeds_scored"}))
 
@@ -253,6 +253,14 @@ def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) 
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    try:
+        _wait_at_work(study, process, seen, said_before)
+    except KeyboardInterrupt:  # who leaves before it is at work takes it along
+        process.terminate()
+        raise
+
+
+def _wait_at_work(study: Study, process: "subprocess.Popen[bytes]", seen: int, said_before: int) -> None:
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline:
         with study.ledger(read_only=True) as ledger:
