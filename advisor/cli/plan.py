@@ -113,6 +113,7 @@ def approve(
 ) -> int:
     """Approves a plan as it is now; a later change voids it."""
     from tools.study.budget import parse_budget
+    from tools.study.cost import hours_unit
     from tools.study.manage import approve as record
     from tools.study.price import price
     from tools.study.study import find_study
@@ -138,6 +139,6 @@ def approve(
     if as_json:
         output.emit({"study": found.folder.name} | row._asdict())
     else:
-        typer.echo(f"approved by {row.who}, up to {row.ceiling_device_hours:g} device-hours")
+        typer.echo(f"approved by {row.who}, up to {row.ceiling_device_hours:g} {hours_unit(proposal.plan.recipe)}")
         output.talk().print(f"next: advisor run {found.name}", soft_wrap=True, markup=False)
     return 0

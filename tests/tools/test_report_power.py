@@ -67,6 +67,11 @@ def test_without_a_covariance_the_probability_has_bounds_and_with_one_the_size_o
     assert "From 20,000 simulated studies, Monte-Carlo error 0.00" in by_simulation
 
 
+def test_a_rare_event_in_a_simulation_has_an_error_that_is_not_zero() -> None:
+    rare = simulated(5).model_copy(update={"probability_supported": 2e-5, "standard_error": 3e-5})
+    assert texts(rare)["plan.supported"].endswith("Monte-Carlo error below 0.0001.")
+
+
 def test_a_probability_of_nearly_one_is_not_bounded_from_above() -> None:
     assert "with probability at least 0.9" in texts(power(16, 1))["plan.supported"]
     assert "above 0.99 (" not in texts(power(30, 1))["plan.supported"].replace("at least above 0.99 (", "")

@@ -96,7 +96,7 @@ def test_a_pilot_is_offered_only_where_the_spread_is_badly_known() -> None:
     assert "a pilot: the spread assumed rests on two degrees of freedom" in only(
         plan_warnings(*stated(3, 0.7, df=2), PRICE)
     )
-    assert "pilot" not in only(plan_warnings(*stated(3, 0.7, df=22), PRICE))
+    assert "pilot" not in only(plan_warnings(*stated(3, 0.7, df=9), PRICE))
 
 
 def test_a_plan_that_answers_only_if_the_spread_is_what_is_assumed_says_so() -> None:

@@ -12,8 +12,8 @@ from tools.study.plan import StudyPlan
 
 ENOUGH = 0.8
 """P(`supported`) below which a plan is called underpowered."""
-_WELL_KNOWN = 10
-"""Degrees of freedom from which on a pilot would teach little about the spread."""
+_WELL_KNOWN = 6
+"""Degrees of freedom from which on a spread's upper limit is less than 1.5 times the spread: a pilot teaches little."""
 
 
 def plan_warnings(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:

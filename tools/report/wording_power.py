@@ -87,7 +87,8 @@ def probability_supported(power: PowerStatement, *, upper: bool = False) -> str:
 def _draws(power: PowerStatement) -> str:
     if power.draws is None or not power.standard_error:
         return ""
-    return f" From {power.draws:,} simulated studies, Monte-Carlo error {numbers.fixed(power.standard_error, 4)}."
+    error = numbers.fixed(power.standard_error, 4) if power.standard_error >= 5e-5 else "below 0.0001"
+    return f" From {power.draws:,} simulated studies, Monte-Carlo error {error}."
 
 
 def family_cost_sentence(power: PowerStatement) -> str:
