@@ -10,9 +10,21 @@ _RECORDED = ("VERL_", "RAY_", "OMP_", "MKL_", "OPENBLAS_", "TORCH", "TQ_", "NCCL
              "TOKENIZERS_", "TRANSFORMERS_", "PYTHON", "LC_", "LANG", "TZ")  # fmt: skip
 
 
+_OF_THE_SHELL = {"LANG", "LANGUAGE", "LC_CTYPE", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "CUDA_HOME"}
+"""Not passed on: languages, and devices, of which Ray counts a logical one."""
+_PLACES = {"HF_HOME", "HF_HUB_CACHE", "HF_TOKEN_PATH"}
+"""Where files lie; what is in them is identified by content."""
+
+
 def training_environment(metrics_file: Path) -> dict[str, str]:
-    """What verl, Ray and torch need on a CPU, for the run's own processes only."""
-    return child_environment() | {
+    """What verl, Ray and torch need on a CPU, for the run's own processes only.
+
+    The same whatever shell it is started from: a study that is resumed elsewhere must not differ between its arms.
+    """
+    given = {name: value for name, value in child_environment().items() if name not in _OF_THE_SHELL}
+    return given | {
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
         "VERL_USE_EXTERNAL_MODULES": "training.verl_plugin.platform_cpu",
         "VERL_USE_EXTERNAL_PLUGINS": "none",
         "VERL_PLATFORM": "cpu",
@@ -40,7 +52,8 @@ def training_environment(metrics_file: Path) -> dict[str, str]:
 
 def recorded_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The part that can change what a run computes; compared between arms."""
-    return {key: value for key, value in sorted(environment.items()) if key.startswith(_RECORDED)}
+    kept = {key: value for key, value in environment.items() if key.startswith(_RECORDED) and key not in _PLACES}
+    return dict(sorted(kept.items()))
 
 
 def hardware_class() -> str:

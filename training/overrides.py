@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from policies.errors import AdvisorError, InputError
+from training.paths import demand_plain
 from training.recipe import Recipe
 from training.run_spec import RunSpec
 
@@ -43,13 +44,16 @@ class RunPaths(NamedTuple):
 def overrides(spec: RunSpec, paths: RunPaths) -> list[str]:
     """Hydra overrides of verl's `ppo_trainer` configuration, in a fixed order.
 
-    Two arms of one seed differ only in `advisor.policy` and in the paths.
+    Two arms of one seed differ only in `advisor.policy` and in the paths. Raises InputError for a device that this
+    version does not drive, and for a path that verl would expand.
     """
     recipe = spec.recipe
     if recipe.device != "cpu":
         raise InputError(
             f"recipe {recipe.name!r} wants device {recipe.device!r}; this version drives recipes with device: cpu"
         )
+    for path in paths:
+        demand_plain(path)
     return [
         *_advisor(spec, paths),
         *_data(spec, paths),
@@ -184,9 +188,13 @@ def _quoted(value: object) -> str:
     text = str(value)
     if "${" in text:
         raise InputError(f"{text!r} holds '${{', which the configuration would expand; use another name or folder")
-    escaped = re.sub(r"(\\*)'", r"\1\1\\'", text)
-    escaped = re.sub(r"(\\+)$", r"\1\1", escaped)
-    return f"'{escaped}'"
+    return f"'{escaped(text)}'"
+
+
+def escaped(text: str) -> str:
+    """How a text is spelled between the quotes of an argument."""
+    text = re.sub(r"(\\*)'", r"\1\1\\'", text)
+    return re.sub(r"(\\+)$", r"\1\1", text)
 
 
 def _beside(relative: str) -> Path:

@@ -13,6 +13,13 @@ def expanded(path: str | Path) -> Path:
         raise InputError(f"{str(path)!r} names no home folder that is known here; write the path out") from error
 
 
+def demand_plain(folder: Path) -> None:
+    """Raises InputError for a folder whose name verl's data loader or its configuration would expand."""
+    for mark in ("*", "?", "[", "${"):
+        if mark in str(folder):
+            raise InputError(f"folder {folder} holds {mark!r}, which verl would expand; use another folder")
+
+
 def is_file(path: Path) -> bool:
     """Whether a regular file is there; a path that cannot be looked at (too long, not permitted) holds none."""
     try:

@@ -8,7 +8,11 @@ import yaml
 
 from policies.delivery import DeliveryRecord
 from policies.errors import InputError
+from policies.registry import resolve
 from tools.study.matching import Difference, RunFacts, match_runs, without_policy
+from training.overrides import RunPaths, overrides
+from training.recipe import load_recipe
+from training.run_spec import RunSpec
 
 RUN = "<run directory>"
 
@@ -212,3 +216,15 @@ def test_a_damaged_file_is_named(tmp_path, name, content):
         RunFacts.read(folder)
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", ["O'Brien's runs", "a=1,{b}: c", 'say "x"', "tab\\'le", "ü 馬"])
+def test_a_run_path_is_known_however_an_argument_has_to_spell_it(tmp_path: Path, place: str) -> None:
+    runs = []
+    for name in ("static", "tscl"):
+        folder = tmp_path / place / name
+        paths = RunPaths(*(folder / part for part in ("m", "data/t", "data/v", "checkpoints", "delivery.jsonl")))
+        spec = RunSpec(recipe=load_recipe("tiny-cpu"), policy=resolve(name), seed=4, deadline_s=60)
+        argv = overrides(spec, paths._replace(model=Path("/model")))
+        runs.append(RunFacts.read(write_run(folder, policy=name, argv=lambda _, argv=argv: argv)))
+    assert match_runs(*runs, 4) == ()

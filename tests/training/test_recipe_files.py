@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from policies.errors import InputError
+from training.paths import demand_plain
 from training.recipe import MOST_BYTES, load_recipe
 
 SHIPPED = load_recipe("tiny-cpu").model_dump(mode="json")
@@ -79,3 +80,10 @@ def test_names_that_leave_their_folder_and_numbers_that_nothing_can_count_are_re
     file = written(tmp_path, yaml.safe_dump(SHIPPED | {field: value}).encode())
     with pytest.raises(InputError, match=f"does not fit: {field}"):
         load_recipe(file)
+
+
+@pytest.mark.parametrize("name", ["a[1]", "what?", "all*", "${HOME}"])
+def test_a_folder_that_verl_would_read_as_a_pattern_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="would expand"):
+        demand_plain(tmp_path / name / "train.parquet")
+    demand_plain(tmp_path / "c w'd=1,{x}y~ü" / "train.parquet")

@@ -138,3 +138,25 @@ def test_an_unusable_run_directory_is_one_line(
     assert shown.count("\n") == 1
     with pytest.raises(InputError):
         read_spec(RunFiles(tmp_path))
+
+
+def test_runs_that_are_started_from_different_shells_are_recorded_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = recorded_environment(training_environment(tmp_path / "metrics.jsonl"))
+    for name, value in {
+        "LANG": "tr_TR.UTF-8",
+        "LC_ALL": "de_DE.UTF-8",
+        "LC_CTYPE": "C",
+        "TZ": "Asia/Kathmandu",
+        "CUDA_VISIBLE_DEVICES": "",
+        "HF_HOME": "/elsewhere",
+        "OMP_NUM_THREADS": "7",
+        "LC_SMUGGLED": "canary-7f3a",
+        "ADVISOR_PASSPHRASE": "canary-7f3a",
+    }.items():
+        monkeypatch.setenv(name, value)
+    environment = training_environment(tmp_path / "metrics.jsonl")
+    assert recorded_environment(environment) == first
+    assert "CUDA_VISIBLE_DEVICES" not in environment, "empty, it would refuse Ray its logical device"
+    assert "canary-7f3a" not in child_environment().values()

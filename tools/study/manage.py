@@ -26,6 +26,7 @@ from tools.study.study import Study, check_unedited, studies_root, study_folders
 from training.launchers.base import ProcessIdentity
 from training.launchers.environment import child_environment
 from training.launchers.processes import host_name, is_alive, lock_holder
+from training.paths import demand_plain
 from training.run_lock import is_locked
 
 SUPERVISOR = (sys.executable, "-m", "tools.study.supervise")
@@ -48,9 +49,12 @@ class StudyLine(StrictModel):
 def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None = None) -> Study:
     """Makes a new study folder with ledger and exports, state `planned`; an existing folder is never touched.
 
+    Raises InputError for a folder in which no run could work, AdvisorError where it cannot be made.
+
     The same plan again makes another study, and its runs are done again: results are not shared between studies.
     """
     base = studies_root(root)
+    demand_plain(base)
     name = study_id(plan, day or datetime.now(UTC).date())
     for number in range(1, 1000):
         folder = base / (name if number == 1 else f"{name}-{number}")

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
+from training.overrides import escaped
 from training.run_files import RecordedFacts, RunFiles
 from training.verl_plugin.delivery_log import read_records
 from training.yaml_files import parse_mapping
@@ -181,7 +182,7 @@ def _run_dirs(run_dir: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
     recorded = ours.get("delivery_file") if isinstance(ours, dict) else None
     if isinstance(recorded, str) and Path(recorded).is_absolute():
         names.append(str(Path(recorded).parent))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys([*names, *map(escaped, names)]))  # arguments spell quotes in a way of their own
 
 
 def _without_run_dir(text: str, run_dirs: Sequence[str]) -> str:

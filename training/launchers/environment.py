@@ -25,10 +25,12 @@ _NAMES = frozenset(
         "HF_HUB_CACHE",
         "HF_HUB_OFFLINE",
         "XDG_CACHE_HOME",
+        "LC_ALL",
+        "LC_CTYPE",
+        "ADVISOR_STUDIES",
+        "ADVISOR_HOME",
     }
 )
-_PREFIXES = ("LC_", "ADVISOR_")
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _ALWAYS = {
     "OMP_NUM_THREADS": "1",
     "TQ_NUM_THREADS": "1",
@@ -40,14 +42,11 @@ _ALWAYS = {
 def child_environment(source: Mapping[str, str] | None = None) -> dict[str, str]:
     """The whitelisted part of `source` (default: this process's environment), plus one-thread settings.
 
-    Never in it: OPENAI_*, PYTHONPATH and friends, and any ADVISOR_* that looks like a secret; keys travel by file.
+    Names are listed one by one: a pattern such as LC_* lets through what somebody sends a secret in. Never in it:
+    OPENAI_*, PYTHONPATH and friends; keys travel by file.
     """
     source = os.environ if source is None else source
-    kept = {
-        name: value
-        for name, value in source.items()
-        if name in _NAMES or (name.startswith(_PREFIXES) and not any(word in name.upper() for word in _SECRET_WORDS))
-    }
+    kept = {name: value for name, value in source.items() if name in _NAMES}
     if sys.platform == "win32":  # pragma: no cover - Windows cannot start Python without it
         kept["SYSTEMROOT"] = source.get("SYSTEMROOT", "")
     return kept | _ALWAYS
