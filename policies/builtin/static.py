@@ -59,7 +59,7 @@ class Static(Policy):
     control = "baseline"
     aliases = ("static mixing", "static mixture", "fixed shares", "fixed mixture", "固定比例", "静态混合")
     source = "the DataFlex-RL study"
-    inert_when = "as a treatment against static with the same shares"
+    inert_when = "against static with the same shares, or baseline on a pool whose domains have those shares"
     Parameters = StaticParameters
 
     def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:

@@ -17,6 +17,7 @@ from advisor.cli import output
 from advisor.cli.main import run
 from advisor.nodes import Nodes
 from tools.study import manage
+from tools.study.follow import watch
 from tools.study.study import find_study, studies_root
 
 QUESTION = "does tscl beat static?"
@@ -218,16 +219,20 @@ def test_asked_again_an_unfinished_study_goes_on_and_a_finished_one_is_not_touch
     def interrupted(*_: object) -> Any:
         raise KeyboardInterrupt
 
+    (studies_root() / "behaviour.json").write_text('{"static/seed-1": "crash-once"}')
     with monkeypatch.context() as patched:
         patched.setattr("advisor.cli.status_view.watch", interrupted)
         assert advisor(*ASK, "--yes", "--budget", "1h").code == 130
+    *_, halted = watch(find_study("latest"), 0.02)
+    assert halted.state == "interrupted"
     again = advisor(*ASK, "--yes", "--budget", "1h")
     assert again.code == 0, again.err
     (study,) = advisor("status", "--json").document["studies"]
     assert f"{study['id']} has this plan" in again.err
     assert Path(again.out.splitlines()[1]).is_relative_to(study["folder"])
-    attempts = [run["attempts"] for run in advisor("status", "latest", "--json").document["runs"]]
-    assert attempts == [1, 1]
+    runs = advisor("status", "latest", "--json").document["runs"]
+    assert {run["arm"]: run["attempts"] for run in runs} == {"static": 2, "tscl": 1}
+    (studies_root() / "behaviour.json").write_text("{}")
     assert advisor(*ASK, "--yes", "--budget", "1h").code == 0
     assert len(advisor("status", "--json").document["studies"]) == 2
 
