@@ -70,7 +70,8 @@ class Attempt:
             driver = subprocess.Popen(
                 command,
                 cwd=self.files.folder,
-                env=training_environment(self.metrics),
+                env=training_environment(self.metrics)
+                | {"TMPDIR": str(ray_temp)},  # what verl and torch leave goes with it
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

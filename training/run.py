@@ -5,7 +5,7 @@ exports the model, and writes RUN_DIR/result.json as its last act (files: `train
 torch nor verl in this process.
 
 Exit code 0: done (also when it was done before). 1: failed for good. 2: RUN_DIR cannot be used. 75: interrupted, by
-lost processes. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next attempt continues from the last
+lost processes or a disk that takes nothing. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next attempt continues from the last
 checkpoint.
 """
 
@@ -51,6 +51,9 @@ def main(arguments: list[str]) -> int:
     except AdvisorError as error:
         sys.stderr.write(f"error: {error}\n")
         return InputError.exit_code if isinstance(error, InputError) else error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"error: cannot use {error.filename or 'the disk'}: {error.strerror or error}\n")
+        return EXIT_CODES["interrupted"]
     sys.stderr.write(f"{result.outcome}: {result.steps_done} steps in {result.wall_s:.0f} s. {result.reason}\n")
     return 143 if result.outcome == "interrupted" and result.reason == Attempt.STOPPED else EXIT_CODES[result.outcome]
 

@@ -27,9 +27,11 @@ from study_cases import (
 )
 
 from policies.errors import AdvisorError, RefusedError
+from tools.study.block_scoring import score_key
 from tools.study.evaluate import material
 from tools.study.follow import snapshot
 from tools.study.manage import amend, approve, create_study, list_studies, report, start, stop
+from tools.study.rows import RunRow
 from tools.study.status import StudyStatus
 from tools.study.study import Study
 from tools.study.watch import Session
@@ -357,3 +359,40 @@ def test_a_study_that_cannot_be_looked_at_hides_no_other(tmp_path: Path, monkeyp
         (first.folder.name, None),
         (second.folder.name, "approved"),
     ]
+
+
+def test_damaged_scores_block_until_a_person_decides(halfway: Study, copy: Callable[[Study], Study]) -> None:
+    study = copy(halfway)
+    assert supervise_here(study, "--die-at", "scoring_started", "1").returncode == -signal.SIGKILL
+    answers = [study.answers_dir(study.plan, run, score_key(run.run_key, study.plan)) for run in runs_of(study, 2)]
+    for damage in (
+        "{{{",
+        '{"scores": [{"score": NaN}]}',
+        '{"schema_version": 1, "suite": "x", "harness": "", "scores": []}',
+    ):
+        for folder in answers:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "scores.json").write_text(damage)
+        assert supervise_here(study).returncode == 1
+        assert "scores.json" in snapshot(study).reason
+        assert "delete its folder" in snapshot(study).reason
+        with study.ledger(read_only=True) as ledger:
+            assert {score.run for score in ledger.scores()} == {run.id for run in runs_of(study, 1)}
+    for folder in answers:
+        shutil.rmtree(folder)
+    assert supervise_here(study).returncode == 0
+
+
+def runs_of(study: Study, seed: int) -> list[RunRow]:
+    with study.ledger(read_only=True) as ledger:
+        return [run for run in ledger.runs() if run.seed == seed]
+
+
+def test_last_words_are_those_of_the_last_process(tmp_path: Path) -> None:
+    study = new_study(tmp_path, static_1="unusable")
+    assert supervise_here(study).returncode == 1
+    assert "run.json cannot be used" in snapshot(study).reason
+    set_behaviour(study, static_1="crash")
+    assert supervise_here(study).returncode == 1
+    assert "killed by signal 9" in snapshot(study).reason
+    assert "run.json cannot be used" not in snapshot(study).reason

@@ -13,6 +13,7 @@ from policies.registry import resolve
 from training.attempt import Attempt
 from training.driver import INTERRUPTED, is_infrastructure, main
 from training.recipe import load_recipe
+from training.run import main as run_main
 from training.run_files import RunFiles
 from training.run_lock import RunLock
 from training.run_spec import RunResult, RunSpec
@@ -106,3 +107,22 @@ def test_a_driver_that_ends_without_a_word_was_ended_and_may_be_tried_again(tmp_
     assert (result.outcome, result.steps_done) == ("interrupted", 0)
     assert "ended by Ray or the system (code 1)" in result.reason
     assert RunFiles(tmp_path).final_result() is None
+
+
+def test_a_disk_that_takes_nothing_interrupts_a_run_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: Path) -> None:
+        raise FULL
+
+    monkeypatch.setattr("training.run.run", full)
+    assert run_main([str(tmp_path)]) == 75
+    assert capsys.readouterr().err == "error: cannot use the disk: No space left on device\n"
+
+
+def test_what_a_driver_leaves_in_its_temporary_folder_goes_with_it(tmp_path: Path) -> None:
+    program = (
+        "import tempfile, pathlib; print(tempfile.mkdtemp()); pathlib.Path('seen').write_text(tempfile.gettempdir())"
+    )
+    ended(tmp_path, program)
+    assert not Path((tmp_path / "seen").read_text()).exists()

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from policies.model import describe_faults
 from tools.study.files import last_lines
 from tools.study.plan import StudyPlan
 from tools.study.rows import Outcome, RunRow, StoredScore
 from tools.study.run_keeper import read_result
 from tools.study.study import Study
-from tools.study.watch import Halt, Session
+from tools.study.watch import Halt, Session, how_ended
 from training.benchmarks.scoring import SCORES, SuiteScores
 from training.run_files import write_atomically
 
@@ -79,8 +80,8 @@ def _run_scoring(session: Session, study: Study, plan: StudyPlan, seed: int, pen
     if code is None:
         raise session.used_up(f"the scoring of seed {seed}")
     words = last_lines(jobs_file.parent / "launch.log")
-    said = words[-1].strip() if words else "it said nothing"
-    raise Halt("interrupted", f"scoring of seed {seed} failed (exit code {code}): {said}")
+    said = f": {words[-1].strip()}" if words else ""
+    raise Halt("interrupted", f"scoring of seed {seed} ended without scores ({how_ended(code)}){said}")
 
 
 def _rows(entry: _Pending, plan: StudyPlan) -> list[StoredScore]:
@@ -88,9 +89,10 @@ def _rows(entry: _Pending, plan: StudyPlan) -> list[StoredScore]:
     path = entry.answers / "scores.json"
     try:
         found = SuiteScores.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, ValidationError) as error:
-        detail = " ".join(str(error).split())
-        raise Halt("blocked", f"{path} cannot be used ({detail}); delete its folder") from error
+    except FileNotFoundError as error:
+        raise Halt("blocked", f"{path} is missing; delete its folder") from error
+    except ValidationError as error:
+        raise Halt("blocked", f"{path} is damaged ({describe_faults(error)}); delete its folder") from error
     wanted = {(row.id, row.domain, row.questions, row.sha256) for row in plan.benchmarks}
     got = {(row.benchmark, row.domain, row.questions, row.sha256) for row in found.scores}
     if found.suite != plan.recipe.suite or wanted != got or len(found.scores) != len(wanted):

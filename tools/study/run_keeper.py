@@ -7,7 +7,7 @@ from typing import Literal
 from policies.errors import InputError
 from tools.study.files import last_lines, last_sign
 from tools.study.rows import AttemptRow, Outcome, RunRow
-from tools.study.watch import Halt, Session, Waited
+from tools.study.watch import Halt, Session, Waited, how_ended
 from training.launchers.base import Job, ProcessIdentity
 from training.launchers.processes import boot_id, host_name, is_here
 from training.run_files import RunFiles, read_spec, write_atomically
@@ -125,8 +125,7 @@ class RunKeeper:
             raise self._session.used_up(_name(run))
         words = last_lines(run_dir / "launch.log")
         said = f": {words[-1].strip()}" if words else ""
-        how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
-        reason = f"ended without a result ({how}){said}"
+        reason = f"ended without a result ({how_ended(code)}){said}"
         self._lose(run, attempt, "lost", reason, ended, waited.device_hours)
         if code == 2:
             raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that")

@@ -30,6 +30,11 @@ class Waited(NamedTuple):
     device_hours: float
 
 
+def how_ended(code: int) -> str:
+    """An exit code in words."""
+    return f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+
+
 class Session:
     """One supervisor's life: ledger, services, and whether somebody asked it to stop."""
 

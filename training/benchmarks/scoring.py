@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from policies.model import StrictModel
+from policies.errors import InputError
+from policies.model import StrictModel, describe_faults
 from training.benchmarks.catalog import Benchmark, suite
 from training.benchmarks.engines import transformers as engine
 from training.benchmarks.tiny import Question, benchmark_sha256, questions
@@ -88,11 +89,17 @@ def _mark(row: Benchmark, asked: Sequence[Question], answers: Sequence[str]) -> 
 def score_export(export: Path, suite_name: str, answers: Path, generate: Generate = engine.generate) -> SuiteScores:
     """Generates, marks and stores; a folder that already has its scores is read, not repeated.
 
-    Raises InputError for an unknown suite or an incomplete export, GradingError where a grader fails.
+    Raises InputError for an unknown suite, an incomplete export or a damaged scores file, GradingError where a grader
+    fails.
     """
     done = answers / SCORES
     if done.is_file():
-        return SuiteScores.model_validate_json(done.read_text(encoding="utf-8"))
+        try:
+            return SuiteScores.model_validate_json(done.read_bytes())
+        except ValidationError as error:
+            raise InputError(
+                f"{done} is damaged ({describe_faults(error)}); delete its folder to score again"
+            ) from error
     rows = suite(suite_name)
     asked = {row.id: questions(row.id) for row in rows}
     texts = iter(generate(export, [question.prompt for row in rows for question in asked[row.id]], MAX_NEW_TOKENS))

@@ -16,7 +16,7 @@ from training.run_lock import is_locked
 
 RUN_LOCK = "run.lock"
 LAUNCH_LOG = "launch.log"
-"""What a run's process says before it opens its own log, and its last words."""
+"""What a run's process says before it opens its own log, and its last words; of the latest process only."""
 
 
 class LocalLauncher(Launcher):
@@ -102,6 +102,7 @@ class AdoptedJob(Job):
 
 def _spawn(argv: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
     with (folder / LAUNCH_LOG).open("ab") as log:
+        log.truncate(0)
         return subprocess.Popen(
             argv,
             cwd=folder,
