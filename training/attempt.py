@@ -66,12 +66,13 @@ class Attempt:
 
     def _drive(self, ray_temp: Path, started: float) -> _End:
         command = [sys.executable, "-m", "training.driver", str(self.folder), str(ray_temp)]
+        temporary = {"TMPDIR": str(ray_temp)}  # what verl and torch leave behind goes with it
         with (self.folder / "train.log").open("ab") as log:
             driver = subprocess.Popen(
                 command,
                 cwd=self.files.folder,
                 env=training_environment(self.metrics)
-                | {"TMPDIR": str(ray_temp)},  # what verl and torch leave goes with it
+                | temporary,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
