@@ -71,8 +71,7 @@ class Attempt:
             driver = subprocess.Popen(
                 command,
                 cwd=self.files.folder,
-                env=training_environment(self.metrics)
-                | temporary,
+                env=training_environment(self.metrics) | temporary,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

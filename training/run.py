@@ -5,8 +5,8 @@ exports the model, and writes RUN_DIR/result.json as its last act (files: `train
 torch nor verl in this process.
 
 Exit code 0: done (also when it was done before). 1: failed for good. 2: RUN_DIR cannot be used. 75: interrupted, by
-lost processes or a disk that takes nothing. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next attempt continues from the last
-checkpoint.
+lost processes or a disk that takes nothing. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next
+attempt continues from the last checkpoint.
 """
 
 import sys

@@ -121,8 +121,6 @@ def test_a_disk_that_takes_nothing_interrupts_a_run_in_one_line(
 
 
 def test_what_a_driver_leaves_in_its_temporary_folder_goes_with_it(tmp_path: Path) -> None:
-    program = (
-        "import tempfile, pathlib; print(tempfile.mkdtemp()); pathlib.Path('seen').write_text(tempfile.gettempdir())"
-    )
+    program = "import tempfile, pathlib; pathlib.Path('seen').write_text(tempfile.mkdtemp())"
     ended(tmp_path, program)
     assert not Path((tmp_path / "seen").read_text()).exists()
