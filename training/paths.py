@@ -14,7 +14,11 @@ def expanded(path: str | Path) -> Path:
 
 
 def demand_plain(folder: Path) -> None:
-    """Raises InputError for a folder whose name verl's data loader or its configuration would expand."""
+    """Raises InputError for a folder whose name verl's data loader or its configuration expands or cannot hold."""
+    try:
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"folder {folder} has a name that is no UTF-8; use another folder") from error
     for mark in ("*", "?", "[", "${"):
         if mark in str(folder):
             raise InputError(f"folder {folder} holds {mark!r}, which verl would expand; use another folder")

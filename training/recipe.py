@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
-from training.paths import expanded, is_file
+from training.paths import expanded, is_file, is_folder
 from training.yaml_files import parse_mapping
 
 Words = Annotated[str, Field(pattern=r"^\P{C}+$", max_length=500)]
@@ -87,11 +87,20 @@ def load_recipe(name_or_path: str, *, steps: int | None = None, model: str | Non
         content = parse_mapping(text)
     except ValueError as error:
         raise InputError(f"recipe {name_or_path!r} is {error}; start from one of {_listed()}") from error
+    if "model" in content:
+        content["model"] = _absolute(content["model"])
     content |= {key: value for key, value in (("steps", steps), ("model", model)) if value is not None}
     try:
         return Recipe.model_validate(content)
     except ValidationError as error:
         raise InputError(f"recipe {name_or_path!r} does not fit: {describe_faults(error)}") from error
+
+
+def _absolute(model: object) -> object:
+    """A model folder that is named from where the person stands, as every process can find it."""
+    if not isinstance(model, str) or model.startswith("builtin:") or not is_folder(expanded(model)):
+        return model
+    return str(expanded(model).absolute())
 
 
 def _read_file(name: str) -> str:

@@ -92,8 +92,9 @@ def _explained(error: Exception, given: list[str]) -> tuple[str, int]:
     if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
             return f"cannot write {error.filename or 'everything'}: {error.strerror}; make room, then try again", 1
-        place = error.filename or "the current folder"
-        return f"cannot use {place}: {error.strerror or error}; mend that, then try again", 1
+        what = f"cannot use {error.filename or 'the current folder'}" if error.errno == errno.ENOENT else "not possible"
+        what = f"cannot use {error.filename}" if error.filename else what
+        return f"{what}: {error.strerror or error}; mend that, then try again", 1
     words = f"{type(error).__name__}: {error}"
     return f"{words}; this is a bug of advisor: rerun with --debug and report what it prints", 1
 

@@ -286,6 +286,13 @@ def test_a_stop_signals_nobody_but_the_process_that_holds_the_study(
         stop(study)
     assert signalled == [os.getpid()]
     assert me.host == host_name()
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.kill", forbidden)
+    with pytest.raises(RefusedError, match=f"another user .process {os.getpid()}"):
+        stop(study)
     os.close(held)
 
 

@@ -82,8 +82,19 @@ def test_names_that_leave_their_folder_and_numbers_that_nothing_can_count_are_re
         load_recipe(file)
 
 
-@pytest.mark.parametrize("name", ["a[1]", "what?", "all*", "${HOME}"])
-def test_a_folder_that_verl_would_read_as_a_pattern_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="would expand"):
+@pytest.mark.parametrize("name", ["a[1]", "what?", "all*", "${HOME}", "caf\udce9"])
+def test_a_folder_that_verl_would_expand_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="use another folder"):
         demand_plain(tmp_path / name / "train.parquet")
     demand_plain(tmp_path / "c w'd=1,{x}y~ü" / "train.parquet")
+
+
+def test_a_model_folder_is_named_so_that_every_process_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my-model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    file = written(tmp_path, yaml.safe_dump(SHIPPED | {"model": "my-model"}).encode())
+    assert load_recipe(file).model == str(tmp_path / "my-model")
+    file = written(tmp_path, yaml.safe_dump(SHIPPED | {"model": "Qwen/Qwen2.5-0.5B"}).encode())
+    assert load_recipe(file).model == "Qwen/Qwen2.5-0.5B"

@@ -172,8 +172,14 @@ def stop(study: Study) -> StudyStatus:
             raise RefusedError(f"{study.folder.name} is supervised on {holder.host}; stop it there")
         if holder is not None and holder != asked and is_alive(holder):
             asked = holder
-            with suppress(ProcessLookupError):
+            try:
                 os.kill(holder.pid, signal.SIGTERM)
+            except PermissionError as error:
+                raise RefusedError(
+                    f"{study.folder.name} is supervised by another user (process {holder.pid})"
+                ) from error
+            except ProcessLookupError:
+                continue
         if time.monotonic() > deadline:
             raise RefusedError(
                 f"the supervisor of {study.folder.name} did not stop in {_STOP_S:.0f} s; see {study.log}"
