@@ -1,5 +1,7 @@
 """What a plan costs, what it can see and what speaks against it: shown before approval."""
 
+from functools import lru_cache
+
 from policies.model import StrictModel
 from tools.report.ways_out import plan_warnings
 from tools.statistics.power_model import PowerStatement
@@ -34,9 +36,20 @@ def price(plan: StudyPlan) -> PlannedStudy:
 
 def planned_power(plan: StudyPlan) -> PowerStatement | None:
     """What the plan can detect if differences vary as the prior says; None where there is no prior."""
-    from tools.statistics.plan_power import plan_power
     from tools.statistics.priors import find_prior
-    from tools.statistics.streams import rng_for
 
     prior = find_prior(plan.recipe.name, plan.recipe.model)
-    return plan_power(plan, prior, rng_for(plan_hash(plan), "power")) if prior is not None else None
+    if prior is None:
+        return None
+    return _stated(plan.model_dump_json(), prior.model_dump_json())
+
+
+@lru_cache(maxsize=64)
+def _stated(plan_document: str, prior_document: str) -> PowerStatement:
+    """A second of simulation, of which one `ask` needs the result three times."""
+    from tools.statistics.plan_power import plan_power
+    from tools.statistics.priors import Prior
+    from tools.statistics.streams import rng_for
+
+    plan = StudyPlan.model_validate_json(plan_document)
+    return plan_power(plan, Prior.model_validate_json(prior_document), rng_for(plan_hash(plan), "power"))
