@@ -91,7 +91,9 @@ def test_the_report_answers_under_every_summary(study: Path) -> None:
     verdict = json.loads((study / "report" / "verdict.json").read_text())
     (comparison,) = verdict["verdict"]["comparisons"]
     assert (comparison["treatment"], comparison["control"], comparison["k"]) == ("tscl", "static", 1)
-    assert comparison["verdict"] not in {"invalid_data", "treatment_not_delivered", "not_estimable"}
+    # two seeds of eight steps may agree to the question, and then nothing can be estimated: no fault of the run
+    assert comparison["verdict"] not in {"invalid_data", "treatment_not_delivered"}
+    assert all(summary["n"] == 2 for summary in comparison["summaries"].values())
     assert len(comparison["summaries"]) == 6
     assert "nothing differs but the policy and the run paths" in report
 

@@ -174,8 +174,9 @@ def _not_estimable(one: Facts) -> str:
             "n = 1 seed pair: a difference can be computed, and nothing tells it from chance. A second pair is needed."
         )
     return (
-        f"The paired differences are the same in all {numbers.word(one.n)} seeds {one.stuck} ({one.pairs}); runs that "
-        "differ by chance do not do that, so identical or copied runs are suspected."
+        f"The paired differences are the same in all {numbers.word(one.n)} seeds {one.stuck} ({one.pairs}), so they "
+        "have no spread to judge by. Scores move by whole questions, so a few seeds may agree by chance; otherwise "
+        "identical or copied runs are suspected."
     )
 
 
