@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || echo python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUESTION ?= does tscl beat static?
-STEPS ?= 36
+STEPS ?= 30
 
 export OMP_NUM_THREADS = 1
 
