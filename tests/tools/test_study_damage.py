@@ -1,16 +1,10 @@
 """A study folder that was damaged or changed: one line names the fault, nothing is repaired in silence or lost."""
 
-import fcntl
 import json
-import os
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,24 +12,20 @@ import yaml
 from study_cases import (
     SUPERVISOR,
     executed,
-    fake_supervisor,
     new_study,
     plan,
     set_behaviour,
     supervise_here,
-    wait_gone,
 )
 
 from policies.errors import AdvisorError, RefusedError
 from tools.study.block_scoring import score_key
 from tools.study.evaluate import material
 from tools.study.follow import snapshot
-from tools.study.manage import amend, approve, create_study, list_studies, report, start, stop
+from tools.study.manage import amend, approve, create_study, list_studies, report, start
 from tools.study.rows import RunRow
 from tools.study.status import StudyStatus
 from tools.study.study import Study
-from tools.study.watch import Session
-from training.launchers.processes import host_name, identify
 
 
 @pytest.fixture(scope="module")
@@ -262,97 +252,6 @@ def test_a_config_that_cannot_be_read_is_no_match(done: Study, copy: Callable[[S
     assert material(study).verdict.comparisons[0].verdict == "invalid_data"
 
 
-def test_a_stop_signals_nobody_but_the_process_that_holds_the_study(
-    halfway: Study, copy: Callable[[Study], Study], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = copy(halfway)
-    monkeypatch.setattr("tools.study.manage._STOP_S", 0.3)
-    signalled: list[int] = []
-    monkeypatch.setattr("os.kill", lambda pid, _: signalled.append(pid))
-    held = os.open(study.lock, os.O_RDWR | os.O_CREAT)
-    fcntl.flock(held, fcntl.LOCK_EX)
-    me = identify(os.getpid())
-    assert me is not None
-    for wrong in (b"", b"nonsense", json.dumps(me._replace(started=1.0)).encode()):
-        study.lock.write_bytes(wrong)
-        with pytest.raises(RefusedError, match="did not stop"):
-            stop(study)
-    study.lock.write_text(json.dumps(me._replace(host="another-host")))
-    with pytest.raises(RefusedError, match="supervised on another-host"):
-        stop(study)
-    assert signalled == []
-    study.lock.write_text(json.dumps(me))
-    with pytest.raises(RefusedError, match="did not stop"):
-        stop(study)
-    assert signalled == [os.getpid()]
-    assert me.host == host_name()
-
-    def forbidden(*_: object) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr("os.kill", forbidden)
-    with pytest.raises(RefusedError, match=f"another user .process {os.getpid()}"):
-        stop(study)
-    os.close(held)
-
-
-class Ends:
-    """A job that ends when it is looked at for the third time."""
-
-    identity = None
-
-    def __init__(self) -> None:
-        self.looks = 0
-
-    def poll(self) -> int | None:
-        self.looks += 1
-        return 0 if self.looks > 2 else None
-
-    def stop(self, grace_s: float) -> None:
-        raise AssertionError("nobody asked for that")
-
-
-def test_a_clock_that_is_set_forward_spends_no_device_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = new_study(tmp_path)
-    now = time.time()
-    jumps = iter([now, now + 86400])
-    monkeypatch.setattr("time.time", lambda: next(jumps, now + 86400))
-    with study.ledger() as ledger:
-        services = replace(fake_supervisor.services(lambda _: None), poll_s=0.001)
-        session = Session(ledger, services, ceiling=0.5, devices=1, take_over=False)
-        ended = session.wait(Ends(), now)
-    assert ended.code == 0
-    assert ended.device_hours < 0.01
-
-
-def test_a_lost_run_never_costs_more_than_its_deadline(tmp_path: Path) -> None:
-    study = new_study(tmp_path, static_1="crash-once")
-    supervise_here(study, "--die-at", "run_started", "1")
-    wait_gone(study)
-    os.utime(run_dir(study, "static", 1) / "launch.log", (4e9, 4e9))
-    assert supervise_here(study).returncode == 0
-    with study.ledger(read_only=True) as ledger:
-        lost = ledger.attempts()[0]
-    assert (lost.outcome, lost.device_hours) == ("lost", 0.5)
-
-
-def test_who_leaves_while_a_study_is_starting_takes_the_supervisor_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = new_study(tmp_path)
-    asked: list[int] = []
-
-    def leave(study: Study, process: subprocess.Popen[bytes], *_: object) -> None:
-        asked.append(process.pid)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("tools.study.manage._wait_at_work", leave)
-    with pytest.raises(KeyboardInterrupt):
-        start(study, supervisor=(sys.executable, "-c", "import signal; signal.pause()"))
-    assert os.waitstatus_to_exitcode(os.waitpid(asked[0], 0)[1]) == -signal.SIGTERM
-    assert snapshot(study).state == "approved"
-
-
 def test_a_study_that_cannot_be_looked_at_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = new_study(tmp_path), new_study(tmp_path)
 
@@ -393,13 +292,3 @@ def test_damaged_scores_block_until_a_person_decides(halfway: Study, copy: Calla
 def runs_of(study: Study, seed: int) -> list[RunRow]:
     with study.ledger(read_only=True) as ledger:
         return [run for run in ledger.runs() if run.seed == seed]
-
-
-def test_last_words_are_those_of_the_last_process(tmp_path: Path) -> None:
-    study = new_study(tmp_path, static_1="unusable")
-    assert supervise_here(study).returncode == 1
-    assert "run.json cannot be used" in snapshot(study).reason
-    set_behaviour(study, static_1="crash")
-    assert supervise_here(study).returncode == 1
-    assert "killed by signal 9" in snapshot(study).reason
-    assert "run.json cannot be used" not in snapshot(study).reason

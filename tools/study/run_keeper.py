@@ -37,9 +37,11 @@ class RunKeeper:
         if attempt is not None:
             self._demand_here(run, attempt)
         job = self._session.services.launcher.find_run(run_dir, _recorded(attempt))
-        if job is not None:
+        if job is not None and job.identity is not None:
             self._adopt(run, attempt, job, run_dir)
             return
+        if job is not None:
+            attempt = self._await_lock(run, attempt, job)
         result = read_result(run_dir, spec)
         if result is not None:
             self._record(run, attempt, result)
@@ -89,6 +91,21 @@ class RunKeeper:
         self._session.event("run_adopted", _name(run))
         self._watch(run, job, run_dir)
 
+    def _await_lock(self, run: RunRow, attempt: AttemptRow | None, job: Job) -> AttemptRow:
+        """Waits for whoever holds a run's lock and cannot be found: a run that was started by hand, or what is left of
+        one that was killed."""
+        if attempt is None:
+            self._ledger.open_attempt(run.id, host_name(), boot_id())
+        self._ledger.set_run_state(run.id, "running")
+        self._session.event("lock_awaited", _name(run))
+        waited = self._session.wait(job, time.time())
+        self._session.check_stop()
+        if waited.code is None:
+            raise self._session.used_up(_name(run))
+        opened = self._open_attempt(run)
+        assert opened is not None, run
+        return opened
+
     def _note_process(self, attempt: int, job: Job) -> None:
         if job.identity is not None:
             self._ledger.attempt_process(attempt, *job.identity)
@@ -125,7 +142,7 @@ class RunKeeper:
             raise self._session.used_up(_name(run))
         words = last_lines(run_dir / "launch.log")
         said = f": {words[-1].strip()}" if words else ""
-        reason = f"ended without a result ({how_ended(code)}){said}"
+        reason = f"ended without a result ({how_ended(code) if code else 'how is not known'}){said}"
         self._lose(run, attempt, "lost", reason, ended, waited.device_hours)
         if code == 2:
             raise Halt("blocked", f"{_name(run)} cannot run{said or ' (exit code 2)'}; mend that")
