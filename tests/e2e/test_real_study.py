@@ -22,7 +22,7 @@ from training.verl_plugin.delivery_log import read_records
 
 pytest.importorskip("verl", reason="needs the train extra")
 
-STEPS = 8
+STEPS, WARMUP = 5, 2
 NOT_COMPUTED = ("timing", "perf/", "time_per")
 """Metrics that measure the machine, not the run."""
 
@@ -39,8 +39,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).mkdir()
         (folder / name / "__init__.py").write_text("raise RuntimeError('the user has a package of this name')\n")
     command = [
-        str(Path(sys.executable).with_name("advisor")), "ask", "does tscl beat static?", "--seeds", "2",
-        "--steps", str(STEPS), "--yes", "--budget", "1h", "--json",
+        str(Path(sys.executable).with_name("advisor")), "ask", f"does tscl with warmup {WARMUP} beat static?",
+        "--seeds", "2", "--steps", str(STEPS), "--yes", "--budget", "1h", "--json",
     ]  # fmt: skip
     done = subprocess.run(
         command, cwd=folder, env=environment() | {"ADVISOR_HOME": str(folder / "home")}, capture_output=True, text=True
@@ -91,7 +91,7 @@ def test_the_report_answers_under_every_summary(study: Path) -> None:
     verdict = json.loads((study / "report" / "verdict.json").read_text())
     (comparison,) = verdict["verdict"]["comparisons"]
     assert (comparison["treatment"], comparison["control"], comparison["k"]) == ("tscl", "static", 1)
-    # two seeds of eight steps may agree to the question, and then nothing can be estimated: no fault of the run
+    # two seeds of a few steps may agree to the question, and then nothing can be estimated: no fault of the run
     assert comparison["verdict"] not in {"invalid_data", "treatment_not_delivered"}
     assert all(summary["n"] == 2 for summary in comparison["summaries"].values())
     assert len(comparison["summaries"]) == 6
@@ -109,9 +109,8 @@ def test_tscl_has_a_dose_and_its_control_has_none(study: Path) -> None:
 
 def test_arms_draw_the_same_prompts_until_the_policy_acts(study: Path) -> None:
     tscl, static = (read_records(RunFiles(run_folder(study, arm, 1)).delivery) for arm in ("tscl", "static"))
-    warmup = resolve("tscl").parameters["warmup"]
     same = [a.prompt_stream == b.prompt_stream for a, b in zip(tscl, static, strict=True)]
-    assert all(same[: int(warmup)])
+    assert all(same[:WARMUP])
     assert not all(same)
 
 
@@ -136,14 +135,14 @@ def test_the_report_is_rebuilt_byte_for_byte(study: Path) -> None:
 def test_a_run_killed_and_resumed_is_bit_identical_to_one_that_was_not(study: Path, tmp_path: Path) -> None:
     original = run_folder(study, "tscl", 1)
     spec = RunSpec.model_validate_json((original / "run.json").read_text())
-    recipe = spec.recipe.model_copy(update={"checkpoint_every": 6})
+    recipe = spec.recipe.model_copy(update={"checkpoint_every": 3})
     folder = tmp_path / "again"
     folder.mkdir()
     (folder / "run.json").write_text(spec.model_copy(update={"recipe": recipe}).model_dump_json())
     command = [sys.executable, "-m", "training.run", str(folder)]
     first = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 300
-    while max(RunFiles(folder).metrics(), default=0) < 7:
+    while max(RunFiles(folder).metrics(), default=0) < 4:
         assert first.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -156,7 +155,7 @@ def test_a_run_killed_and_resumed_is_bit_identical_to_one_that_was_not(study: Pa
         second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
     assert second.returncode == 0, second.stderr
     assert RunFiles(folder).attempt_numbers() == [1, 2]
-    assert min(json.loads(line)["step"] for line in (folder / "attempts/2/metrics.jsonl").open()) == 7
+    assert min(json.loads(line)["step"] for line in (folder / "attempts/2/metrics.jsonl").open()) == 4
     assert weights(folder) == weights(original)
     assert computed(folder) == computed(original)
     assert RunFiles(folder).delivery.read_bytes() == RunFiles(original).delivery.read_bytes()
