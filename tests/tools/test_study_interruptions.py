@@ -106,16 +106,16 @@ def test_who_leaves_while_a_study_is_starting_takes_the_supervisor_along(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = new_study(tmp_path)
-    asked: list[int] = []
+    asked: list[subprocess.Popen[bytes]] = []
 
     def leave(study: Study, process: subprocess.Popen[bytes], *_: object) -> None:
-        asked.append(process.pid)
+        asked.append(process)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tools.study.manage._wait_at_work", leave)
     with pytest.raises(KeyboardInterrupt):
         start(study, supervisor=(sys.executable, "-c", "import signal; signal.pause()"))
-    assert os.waitstatus_to_exitcode(os.waitpid(asked[0], 0)[1]) == -signal.SIGTERM
+    assert asked[0].wait(10) == -signal.SIGTERM
     assert snapshot(study).state == "approved"
 
 
@@ -134,7 +134,8 @@ def test_what_is_left_of_a_killed_run_is_waited_for_and_the_run_goes_on(tmp_path
     study = new_study(tmp_path, static_1="crash-once")
     assert supervise_here(study).returncode == 1
     lock = run_dir(study, "static", 1) / "run.lock"
-    leftover = subprocess.Popen(["flock", str(lock), "sh", "-c", "echo; exec sleep 30"], stdout=subprocess.PIPE)
+    program = 'exec 9>>"$0"; flock 9; echo; exec sleep 30'
+    leftover = subprocess.Popen(["sh", "-c", program, str(lock)], stdout=subprocess.PIPE)
     assert leftover.stdout is not None
     leftover.stdout.readline()
     process = multiprocessing.get_context("fork").Process(target=supervise_here, args=(study,))
