@@ -18,8 +18,9 @@ _STYLES = {"done": "green", "running": "bold", "failed": "bold red", "interrupte
 
 
 def render(status: StudyStatus) -> Group:
-    """The table of runs with a line above it."""
-    return Group(Text(headline(status), style="bold"), _table(status.runs))
+    """How the study stands, the table of runs, and what to type next, on a line that can be copied."""
+    headed = Text(_headline(status, status.reason), style="bold")
+    return Group(headed, _table(status.runs), *([Text(status.way_on)] if status.next else []))
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,11 @@ def _table(runs: Sequence[RunStatus]) -> Table:
 
 
 def headline(status: StudyStatus) -> str:
-    """One line: where the study stands and what it has spent."""
+    """One line: where the study stands, what it has spent, and what to do."""
+    return _headline(status, status.standing)
+
+
+def _headline(status: StudyStatus, last: str) -> str:
     ceiling = "" if status.ceiling_device_hours is None else f" of {status.ceiling_device_hours:.3g}"
     parts = [
         f"{status.id}: {status.state}{f' ({status.phase})' if status.phase else ''}",
@@ -71,7 +76,7 @@ def headline(status: StudyStatus) -> str:
     ]
     if status.eta_s is not None:
         parts.append(f"ETA {duration(status.eta_s)}")
-    return "; ".join([*parts, status.standing] if status.standing else parts)
+    return "; ".join([*parts, last] if last else parts)
 
 
 def follow(study: Study, console: Console, poll_s: float = 1.0) -> StudyStatus:

@@ -51,6 +51,15 @@ def test_the_run_at_work_is_seen_and_the_screen_is_not_overrun(done: int, width:
         assert not counted
 
 
+def test_what_to_type_is_a_line_of_its_own() -> None:
+    words = {"state": "interrupted", "reason": "its supervisor is gone", "next": "advisor resume 2026-11-30-tscl-9c12"}
+    still = status(20).model_copy(update=words)
+    shown = lines(render(still), 80, 24)
+    assert shown[-1] == "next: advisor resume 2026-11-30-tscl-9c12"
+    assert "its supervisor is gone" in " ".join(shown[:3])
+    assert "advisor resume" not in " ".join(shown[:-1])
+
+
 def test_the_last_picture_holds_every_run() -> None:
     shown = lines(render(status(20)), 80, 24)
     assert sum(line.startswith(("static ", "tscl ")) for line in shown) == 2 * PAIRS

@@ -53,8 +53,12 @@ class StudyStatus(StrictModel):
     @property
     def standing(self) -> str:
         """Why it stands still and what to type; empty where there is nothing to say."""
-        label = "then" if self.state == "blocked" else "next"
-        return "; ".join(words for words in (self.reason, self.next and f"{label}: {self.next}") if words)
+        return "; ".join(words for words in (self.reason, self.way_on) if words)
+
+    @property
+    def way_on(self) -> str:
+        """The command to type, with what it is; empty where there is none."""
+        return self.next and f"{'then' if self.state == 'blocked' else 'next'}: {self.next}"
 
     @property
     def moves(self) -> bool:
