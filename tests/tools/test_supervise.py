@@ -10,7 +10,7 @@ import pytest
 from study_cases import SUPERVISOR, executed, moments, new_study, plan, recipe, set_behaviour, supervise_here, wait_gone
 
 from tools.study.follow import snapshot, watch
-from tools.study.manage import amend, approve, create_study, resume, start, stop
+from tools.study.manage import amend, approve, create_study, resume, start, stop, unfinished_study
 from tools.study.study import Study
 from training.launchers.processes import process_started
 from training.recipe import CostModel
@@ -214,6 +214,22 @@ def test_a_study_that_stands_still_says_what_to_type(tmp_path: Path, monkeypatch
     supervise_here(study)
     assert snapshot(study).next == ""
     assert snapshot(study).standing.startswith("run tscl seed 2 failed: ")
+
+
+def test_a_plan_waits_in_its_study_until_it_is_done_or_a_run_failed(tmp_path: Path) -> None:
+    assert unfinished_study(plan(), tmp_path) is None
+    study = new_study(tmp_path, ceiling=0.001)
+    assert unfinished_study(plan(), tmp_path) == study
+    assert unfinished_study(plan(question="is tscl better than static?"), tmp_path) is None
+    assert unfinished_study(plan(seeds=(3, 4)), tmp_path) is None
+    assert supervise_here(study).returncode == 4
+    assert unfinished_study(plan(), tmp_path) == study, "asked again, it says what ceiling it needs"
+    approve(study, "ann", 1.0)
+    assert supervise_here(study).returncode == 0
+    assert unfinished_study(plan(), tmp_path) is None
+    failed = new_study(tmp_path, tscl_1="fail")
+    assert supervise_here(failed).returncode == 1
+    assert unfinished_study(plan(), tmp_path) is None
 
 
 def test_a_run_that_died_unseen_costs_what_it_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

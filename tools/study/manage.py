@@ -81,12 +81,12 @@ def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None 
 def unfinished_study(plan: StudyPlan, root: Path | None = None) -> Study | None:
     """The study in which this very plan, asked in the same words, waits to go on; None where there is none.
 
-    A study that is done, or that something must be mended for, is none of them.
+    A study that is done is none of them, nor one with a failed run, which stays failed.
     """
     for folder in study_folders(studies_root(root)):
         study = Study(folder)
         with suppress(AdvisorError), study.ledger(read_only=True) as ledger:
-            waits = ledger.study().state not in ("blocked", "done")
+            waits = ledger.study().state != "done" and all(run.state != "failed" for run in ledger.runs())
             if waits and ledger.plan_hash() == plan_hash(plan) and ledger.plan().question == plan.question:
                 return study
     return None
