@@ -113,7 +113,10 @@ def _usage(error: Exception, given: list[str]) -> str:
 
 
 def _readable(word: str) -> str:
-    """A typed word; bytes that are no UTF-8 become question marks."""
+    """A typed word, read as UTF-8 whatever the locale says; what is none becomes question marks."""
+    if not word.isascii():
+        with suppress(UnicodeError):
+            word = os.fsencode(word).decode("utf-8", "surrogateescape")
     return word.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -93,6 +93,15 @@ def test_an_output_that_knows_no_unicode_gets_valid_json_and_readable_text(tmp_p
     assert r"\U0001f916 na\xefve" in told("understand", question)
 
 
+def test_a_question_is_read_as_it_was_typed_whatever_the_locale_says() -> None:
+    question = "用5个种子比较 topk 和均匀采样"
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "advisor.cli.main", "understand", question, "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
+    understood = json.loads(done.stdout)
+    assert (understood["question"], understood["seeds"]) == (question, 5)
+
+
 def test_no_file_that_cannot_be_written_is_called_a_bug(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
