@@ -2,11 +2,14 @@
 
 Shapes: N rollouts in a step, L response tokens (padded), D domains. The trainer calls, in each step t = 1, 2, ...:
 
-    shares(t)          before rollout: each domain's share of this step's prompts, or None (uniform over the pool)
-    weights(batch, t)  after the advantages: one weight a rollout (N,) or a token (N, L), or None (all ones)
-    observe(batch, t)  last: the step's signals, for the decisions of step t + 1
+    shares(t)             before rollout: each domain's share of this step's prompts, or None (uniform over the pool)
+    rewards(batch, t)     before the advantages: rewards to train on (N,), or None (the graded ones)
+    advantages(batch, t)  after GRPO's advantages: others (N, L) to train on, or None (GRPO's)
+    weights(batch, t)     then: one weight a rollout (N,) or a token (N, L), or None (all ones)
+    observe(batch, t)     last: the step's signals, for the decisions of step t + 1
 
-`shares` and `weights` change no state and may be asked again; `observe` is called once a step, in order.
+Each answer is part of the batch that the next one sees. All but `observe` change no state and may be asked again;
+`observe` is called once a step, in order.
 """
 
 from abc import ABC
@@ -84,6 +87,17 @@ class Policy(ABC):
 
     def shares(self, step: int) -> Mapping[str, float] | None:
         """Domain shares of this step's prompts, summing to 1; None: uniform over the pool."""
+        return None
+
+    def rewards(self, batch: RolloutBatch, step: int) -> Floats | None:
+        """(N,) rewards in [0, 1] to train on instead of the graded ones, or None: the graded ones.
+
+        Asked before there are advantages: `batch.advantages` is 0 everywhere. Scoring is never affected.
+        """
+        return None
+
+    def advantages(self, batch: RolloutBatch, step: int) -> Floats | None:
+        """(N, L) advantages to train on instead of those of `batch`, 0 where masked, or None: those of `batch`."""
         return None
 
     def weights(self, batch: RolloutBatch, step: int) -> Floats | None:
