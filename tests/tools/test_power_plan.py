@@ -171,7 +171,7 @@ def test_a_primary_outside_the_verdict_set_is_refused():
 def test_simulated_means_and_sds_have_the_right_law_on_both_routes():
     covariance = np.array([[4.0, 1.0, 1.5], [1.0, 1.0, 0.2], [1.5, 0.2, 2.0]])
     for n in (3, 12):
-        means, sds = sample(n, np.array([1.0, 0.0, -1.0]), covariance, np.random.default_rng(1), 60_000)
+        _, means, sds = sample(n, covariance, np.random.default_rng(1), 60_000)
         np.testing.assert_allclose(np.cov(means.T), covariance / n, atol=0.03)
         np.testing.assert_allclose((sds**2).mean(axis=0), np.diag(covariance), rtol=0.03)
         variances = np.cov((sds**2).T)

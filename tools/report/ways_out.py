@@ -71,7 +71,7 @@ def _listed(plan: StudyPlan, power: PowerStatement, price: SeedPrice) -> str:
     if power.k > 1 and power.critical_t and power.critical_t_alone:
         wider = numbers.fixed(power.critical_t / power.critical_t_alone)
         ways.append(f"fewer treatments: {numbers.word(power.k)} in one family make each interval {wider} times as wide")
-    if power.prior_df < _WELL_KNOWN:
+    if power.prior_df is not None and power.prior_df < _WELL_KNOWN:
         ways.append(
             f"a pilot: the spread assumed rests on {numbers.counted(power.prior_df, 'degree')} of freedom, and may be "
             "smaller"

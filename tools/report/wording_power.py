@@ -41,8 +41,12 @@ def detectable_sentence(power: PowerStatement) -> str:
             "on both sides, are seen with probability 0.80."
         )
     size = f"{effect_points(effect)} on {power.primary}{_times(effect / power.sesoi)}"
-    at_upper = f"{effect_points(upper)} if the spread is at its upper limit"
-    return f"{plan}, a true difference of {size} is seen with probability 0.80 ({at_upper})."
+    return f"{plan}, a true difference of {size} is seen with probability 0.80{_at_upper(power, effect_points(upper))}."
+
+
+def _at_upper(power: PowerStatement, told: str) -> str:
+    """` (2.28 points if the spread is at its upper limit)`; nothing where the spread is taken as exact."""
+    return "" if power.prior_df is None else f" ({told} if the spread is at its upper limit)"
 
 
 def _times(ratio: float) -> str:
@@ -56,12 +60,15 @@ def supported_sentence(power: PowerStatement) -> str:
     sesoi = numbers.points(power.sesoi)
     if power.n < 2:
         return f"A true difference of {sesoi} on every benchmark could not be shown."
-    upper = f"{probability_supported(power, upper=True)} if the spread is at its upper limit"
+    doubts = []
+    if power.prior_df is not None:
+        doubts.append(f"{probability_supported(power, upper=True)} if the spread is at its upper limit")
     if power.by == "bound":
-        upper += "; bounds, since it is not known how the summaries vary together"
+        doubts.append("bounds, since it is not known how the summaries vary together")
+    beside = f" ({'; '.join(doubts)})" if doubts else ""
     return (
         f"A true difference of {sesoi} on every benchmark would be shown under every summary with probability "
-        f"{probability_supported(power)} ({upper}); on {power.primary} alone the interval would exclude zero with "
+        f"{probability_supported(power)}{beside}; on {power.primary} alone the interval would exclude zero with "
         f"{probability(power.power_primary)}{_limit(power)}.{_draws(power)}"
     )
 
@@ -120,6 +127,11 @@ def needed_equivalent_sentence(power: PowerStatement, price: SeedPrice | None) -
 def spread_sentence(power: PowerStatement) -> str:
     """Which spread all this assumes, and how well it is known."""
     primary = power.summaries[power.primary]
+    if power.prior_df is None:
+        return (
+            f"Assumed spread of paired differences on {power.primary}: SD {numbers.fixed(primary.sd)} points, taken as "
+            f"exact. Source: {power.prior_source}."
+        )
     return (
         f"Assumed spread of paired differences on {power.primary}: SD {numbers.fixed(primary.sd)} points, upper "
         f"80 % limit {numbers.fixed(primary.sd_upper)}, on {numbers.counted(power.prior_df, 'degree')} of freedom. "
@@ -170,5 +182,5 @@ def priced_pairs(pairs: int, price: SeedPrice | None) -> str:
 def _needed(power: PowerStatement, pairs: int | None, upper: int | None, price: SeedPrice | None) -> str:
     if pairs is None:
         return "over a million pairs"
-    at_upper = "over a million" if upper is None else f"{upper:,}"
-    return f"{about(power)} {priced_pairs(pairs, price)} ({at_upper} pairs if the spread is at its upper limit)"
+    at_upper = "over a million pairs" if upper is None else f"{upper:,} pairs"
+    return f"{about(power)} {priced_pairs(pairs, price)}{_at_upper(power, at_upper)}"

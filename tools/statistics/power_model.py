@@ -46,7 +46,8 @@ class PowerStatement(StrictModel):
     """The same for one treatment alone (k = 1)."""
     prior_names: tuple[str, ...]
     prior_source: str
-    prior_df: int
+    prior_df: int | None
+    """None: the SDs were given as exact, so "upper" ones are the same."""
     summaries: dict[str, SummaryPower]
     power_primary: float
     power_primary_upper: float

@@ -52,7 +52,8 @@ class Prior(StrictModel):
     names: tuple[str, ...] = Field(min_length=1)
     """Recipes and models that it speaks for."""
     source: str
-    df: int = Field(ge=1)
+    df: int | None = Field(ge=1)
+    """Degrees of freedom that the SDs rest on; None: taken as exact."""
     sd: dict[str, float]
     """Summary -> SD, score points."""
     correlation: NamedMatrix | None = None

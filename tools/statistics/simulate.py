@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tools.statistics.decision import DECISIONS, decide
 from tools.statistics.paired import critical_t
@@ -27,6 +27,46 @@ class Simulated(NamedTuple):
         return float(np.sqrt(self.supported * (1.0 - self.supported) / draws))
 
 
+class Sample(NamedTuple):
+    """Studies of n >= 2 pairs each, before any true effect: it only shifts the means."""
+
+    n: int
+    means: NDArray[np.float64]
+    """(draws, S)."""
+    sds: NDArray[np.float64]
+    """(draws, S), n - 1 in the denominator."""
+
+    def scaled(self, factor: float) -> "Sample":
+        """The same studies where every difference varies `factor` times as much."""
+        return Sample(self.n, self.means * factor, self.sds * factor)
+
+    def judged(
+        self, effects: NDArray[np.floating[Any]], alpha: float, sesoi: ArrayLike, family_size: int = 1
+    ) -> Simulated:
+        """Judges every study by the very rule that judges a real one.
+
+        effects: (S,) true differences; alpha: of the whole family of `family_size` treatments; sesoi: a number or (S,).
+        """
+        errors = self.sds / self.n**0.5
+        decision = decide(self.means + effects, errors, self.n, 1.0 - alpha, family_size, sesoi)
+        counts = np.bincount(decision.code, minlength=len(DECISIONS))
+        sign = int(np.sign(effects.sum()))
+        right = decision.direction == sign if sign else decision.direction != 0
+        draws = len(self.means)
+        return Simulated(
+            {name: int(count) / draws for name, count in zip(DECISIONS, counts, strict=True)}, float(right.mean())
+        )
+
+    def detectable(self, alpha: float, wanted: float) -> float:
+        """The effect, the same under every summary, whose P(`supported`) is `wanted`; alpha: of one comparison.
+
+        A study is supported from the effect on that lifts its worst summary's interval above zero; this is the
+        quantile of those effects.
+        """
+        needed = (critical_t(self.n - 1, 1.0 - alpha) * self.sds / self.n**0.5 - self.means).max(axis=1)
+        return float(np.quantile(needed, wanted, method="higher"))
+
+
 def simulate(
     n: int,
     effects: NDArray[np.floating[Any]],
@@ -38,56 +78,24 @@ def simulate(
     family_size: int = 1,
     draws: int = DRAWS,
 ) -> Simulated:
-    """Judges `draws` studies of n >= 2 normal pairs by the very rule that judges a real one.
+    """Judges `draws` studies of n >= 2 normal pairs.
 
     effects: (S,) true differences; covariance: (S, S) of one pair's differences, may be singular; alpha: of the whole
     family of `family_size` treatments.
     """
-    means, sds = sample(n, effects, covariance, rng, draws)
-    decision = decide(means, sds / n**0.5, n, 1.0 - alpha, family_size, sesoi)
-    counts = np.bincount(decision.code, minlength=len(DECISIONS))
-    sign = int(np.sign(effects.sum()))
-    right = decision.direction == sign if sign else decision.direction != 0
-    return Simulated(
-        {name: int(count) / draws for name, count in zip(DECISIONS, counts, strict=True)}, float(right.mean())
-    )
+    return sample(n, covariance, rng, draws).judged(effects, alpha, sesoi, family_size)
 
 
-def detectable_under_all(
-    n: int,
-    covariance: NDArray[np.floating[Any]],
-    alpha: float,
-    rng: np.random.Generator,
-    wanted: float,
-    *,
-    draws: int = DRAWS,
-) -> float:
-    """The effect, the same under every summary, whose P(`supported`) is `wanted`; shapes as in `simulate`, n >= 2.
+def sample(n: int, covariance: NDArray[np.floating[Any]], rng: np.random.Generator, draws: int = DRAWS) -> Sample:
+    """`draws` studies of n >= 2 normal pairs without any true difference.
 
-    A simulated study is supported from the effect on that lifts its worst summary's interval above zero; this is the
-    quantile of those effects.
-    """
-    means, sds = sample(n, np.zeros(len(covariance)), covariance, rng, draws)
-    needed = (critical_t(n - 1, 1.0 - alpha) * sds / n**0.5 - means).max(axis=1)
-    return float(np.quantile(needed, wanted, method="higher"))
-
-
-def sample(
-    n: int,
-    effects: NDArray[np.floating[Any]],
-    covariance: NDArray[np.floating[Any]],
-    rng: np.random.Generator,
-    draws: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means and SDs (draws, S) of n normal pairs.
-
-    Independent of each other, mean ~ N(effects, covariance / n) and (n - 1) var ~ the diagonal of a Wishart matrix:
-    drawn by Bartlett's decomposition when n - 1 exceeds the rank, so that the cost does not grow with n, else as the
-    n - 1 normal rows it is the sum of.
+    Independent of each other, mean ~ N(0, covariance / n) and (n - 1) var ~ the diagonal of a Wishart matrix: drawn by
+    Bartlett's decomposition when n - 1 exceeds the rank, so that the cost does not grow with n, else as the n - 1
+    normal rows it is the sum of.
     """
     root = _root(covariance)
     rank = root.shape[1]
-    means = effects + rng.standard_normal((draws, rank)) @ root.T / n**0.5
+    means = rng.standard_normal((draws, rank)) @ root.T / n**0.5
     df = n - 1
     squares = np.empty_like(means)
     batch = max(1, _BATCH // (rank * max(rank, 1)))
@@ -96,7 +104,7 @@ def sample(
         rows = _bartlett(size, df, rank, rng) if df > rank else rng.standard_normal((size, df, rank))
         scaled = (rows.reshape(-1, rank) @ root.T).reshape(size, -1, len(root))
         squares[start : start + size] = np.einsum("ijk,ijk->ik", scaled, scaled)
-    return means, np.sqrt(squares / df)
+    return Sample(n, means, np.sqrt(squares / df))
 
 
 def _bartlett(size: int, df: int, rank: int, rng: np.random.Generator) -> NDArray[np.float64]:
