@@ -34,13 +34,13 @@ def power_statement(n: int, analysis: Analysis, prior: Prior, rng: np.random.Gen
 
     summaries = {name: _of_summary(n, point, upper, index) for index, name in enumerate(names)}
     primary = summaries[analysis.primary]
-    at_sesoi, at_zero = point.simulated(n, analysis.sesoi), point.simulated(n, 0.0)
+    at_sesoi, at_zero = point.simulated(n, point.effect), point.simulated(n, 0.0)
     return PowerStatement(
         n=n,
         k=analysis.family_size,
         alpha=round(1.0 - analysis.confidence, 12),
         family_alpha=round(point.alpha, 12),
-        sesoi=analysis.sesoi,
+        sesoi=point.effect,
         primary=analysis.primary,
         critical_t=critical_t(n - 1, 1.0 - point.alpha) if n > 1 else None,
         critical_t_alone=critical_t(n - 1, analysis.confidence) if n > 1 else None,
@@ -73,7 +73,7 @@ def power_statement(n: int, analysis: Analysis, prior: Prior, rng: np.random.Gen
 
 
 def _of_summary(n: int, point: PowerSetting, upper: PowerSetting, index: int) -> SummaryPower:
-    sd, sd_upper, alpha, sesoi = float(point.sd[index]), float(upper.sd[index]), point.alpha, point.analysis.sesoi
+    sd, sd_upper, alpha, sesoi = float(point.sd[index]), float(upper.sd[index]), point.alpha, point.effect
     return SummaryPower(
         sd=sd,
         sd_upper=sd_upper,

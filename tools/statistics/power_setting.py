@@ -54,12 +54,18 @@ class PowerSetting(NamedTuple):
         if drawn is None:
             return None
         analysis = self.analysis
-        effects = np.full(len(self.sd), effect)
-        return drawn.scaled(self.scale).judged(effects, 1.0 - analysis.confidence, analysis.sesoi, analysis.family_size)
+        effects, sesois = np.full(len(self.sd), effect), np.array(analysis.sesois())
+        return drawn.scaled(self.scale).judged(effects, 1.0 - analysis.confidence, sesois, analysis.family_size)
 
-    def bound(self, single: Callable[[float], float]) -> float:
-        """Bonferroni: P(all) >= 1 - sum(1 - P(each)), for a probability that depends on the SD."""
-        return max(0.0, 1.0 - sum(1.0 - single(float(sd)) for sd in self.sd))
+    @property
+    def effect(self) -> float:
+        """The true difference on every benchmark that the plan is made for: the primary summary's SESOI."""
+        return self.analysis.primary_sesoi
+
+    def bound(self, single: Callable[[float, float], float]) -> float:
+        """Bonferroni: P(all) >= 1 - sum(1 - P(each)), for a probability that depends on SD and SESOI of a summary."""
+        each = zip(self.sd.tolist(), self.analysis.sesois(), strict=True)
+        return max(0.0, 1.0 - sum(1.0 - single(sd, sesoi) for sd, sesoi in each))
 
     def detectable(self, n: int) -> float | None:
         """Effect on every summary with P(`supported`) = 80 %, or one that is large enough; None for n < 2."""
@@ -68,22 +74,22 @@ class PowerSetting(NamedTuple):
         drawn = self.studies.of(n)
         if drawn is None:
             return power.smallest_effect(
-                lambda effect: self.bound(lambda sd: power.power_one_way(n, effect, sd, self.alpha)) >= WANTED
+                lambda effect: self.bound(lambda sd, _: power.power_one_way(n, effect, sd, self.alpha)) >= WANTED
             )
         return drawn.scaled(self.scale).detectable(self.alpha, WANTED)
 
     def most(self, n: int) -> float:
         """P(`supported`) at SESOI is no larger than the power of any one summary."""
-        return min(power.power_one_way(n, self.analysis.sesoi, float(sd), self.alpha) for sd in self.sd)
+        return min(power.power_one_way(n, self.effect, float(sd), self.alpha) for sd in self.sd)
 
     def supported(self, n: int) -> float:
         """P(`supported`) at SESOI, or its lower bound."""
-        found = self.simulated(n, self.analysis.sesoi)
+        found = self.simulated(n, self.effect)
         return self.supported_bound(n) if found is None else found.supported
 
     def supported_bound(self, n: int) -> float:
         """Its lower bound."""
-        return self.bound(lambda sd: power.power_one_way(n, self.analysis.sesoi, sd, self.alpha))
+        return self.bound(lambda sd, _: power.power_one_way(n, self.effect, sd, self.alpha))
 
     def equivalent(self, n: int) -> float:
         """P(`negative_equivalent`) at no difference, or a lower bound that leaves the rarer verdicts aside."""
@@ -92,7 +98,7 @@ class PowerSetting(NamedTuple):
 
     def equivalent_bound(self, n: int) -> float:
         """Its lower bound."""
-        return self.bound(lambda sd: power.power_equivalence(n, 0.0, sd, self.alpha, self.analysis.sesoi))
+        return self.bound(lambda sd, sesoi: power.power_equivalence(n, 0.0, sd, self.alpha, sesoi))
 
 
 def power_settings(analysis: Analysis, prior: Prior, rng: np.random.Generator) -> tuple[PowerSetting, PowerSetting]:
@@ -112,13 +118,15 @@ def power_settings(analysis: Analysis, prior: Prior, rng: np.random.Generator) -
 
 def seeds_for_supported(setting: PowerSetting) -> int | None:
     """Pairs for P(`supported`) = 80 % at SESOI; None: over a million."""
-    single = power.seeds_needed(setting.analysis.sesoi, float(setting.sd.max()), setting.alpha, WANTED)
+    single = power.seeds_needed(setting.effect, float(setting.sd.max()), setting.alpha, WANTED)
     return _between(single, setting.supported, setting.supported_bound)
 
 
 def seeds_for_equivalent(setting: PowerSetting) -> int | None:
     """Pairs for P(`negative_equivalent`) = 80 % when nothing differs; None: over a million."""
-    single = power.seeds_for_equivalence(setting.analysis.sesoi, float(setting.sd.max()), setting.alpha, WANTED)
+    each = zip(setting.sd.tolist(), setting.analysis.sesois(), strict=True)
+    sd, sesoi = max(each, key=lambda one: one[0] / one[1])
+    single = power.seeds_for_equivalence(sesoi, sd, setting.alpha, WANTED)
     return _between(single, setting.equivalent, setting.equivalent_bound)
 
 
