@@ -3,6 +3,8 @@
 Shapes: N rollouts in a step, L response tokens (padded), D domains. The trainer calls, in each step t = 1, 2, ...:
 
     shares(t)             before rollout: each domain's share of this step's prompts, or None (uniform over the pool)
+    refused(batch, t)     after rollout, at most `parameters.refill_rounds` times (0: never): the rollouts whose groups
+                          make room for fresh prompts, or None
     rewards(batch, t)     before the advantages: rewards to train on (N,), or None (the graded ones)
     advantages(batch, t)  after GRPO's advantages: others (N, L) to train on, or None (GRPO's)
     weights(batch, t)     then: one weight a rollout (N,) or a token (N, L), or None (all ones)
@@ -23,7 +25,7 @@ from pydantic import ConfigDict, Field
 from policies.model import StrictModel
 
 Floats = NDArray[np.floating[Any]]
-Family = Literal["control", "selection", "reweighting", "mixing"]
+Family = Literal["control", "selection", "reweighting", "mixing", "placebo"]
 
 
 class PolicySpec(StrictModel):
@@ -61,6 +63,15 @@ class PolicyParameters(StrictModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    @property
+    def refill_rounds(self) -> int:
+        """How often a step may replace refused groups by fresh prompts.
+
+        Above 0 a step rolls out up to 1 + refill_rounds times as much as its control's: no matched pair, unless the
+        plan matches total rollouts or GPU-hours.
+        """
+        return 0
+
 
 class Policy(ABC):
     """Base class; a policy overrides what it acts on. Same inputs, seed and state give the same output."""
@@ -87,6 +98,13 @@ class Policy(ABC):
 
     def shares(self, step: int) -> Mapping[str, float] | None:
         """Domain shares of this step's prompts, summing to 1; None: uniform over the pool."""
+        return None
+
+    def refused(self, batch: RolloutBatch, step: int) -> NDArray[np.bool_] | None:
+        """(N,) true for the rollouts (whole groups) that fresh prompts replace before training, or None: for none.
+
+        Asked before there are advantages, as long as `parameters.refill_rounds` allows another round.
+        """
         return None
 
     def rewards(self, batch: RolloutBatch, step: int) -> Floats | None:
