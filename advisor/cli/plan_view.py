@@ -91,7 +91,7 @@ def _analysis(plan: StudyPlan) -> str:
     family = f", {analysis.family_size} treatments corrected for" if analysis.family_size > 1 else ""
     return (
         f"{100 * analysis.confidence:g} % paired intervals{family}, under all of {len(analysis.summaries)} summaries; "
-        f"primary {analysis.primary}; smallest effect of interest {numbers.points(analysis.sesoi)}"
+        f"primary {analysis.primary}; smallest effect of interest {numbers.points(analysis.primary_sesoi)}"
     )
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tools.statistics.equivalence import tost_interval
+from tools.statistics.equivalence import tost_confidence
 from tools.statistics.family import family_confidence, holm
 from tools.statistics.paired import critical_t, paired_t
 
@@ -61,7 +61,7 @@ def test_holm_counts_comparisons_that_have_no_p_value():
 @settings(deadline=None)
 @given(spread_out)
 def test_tost_interval_is_inside_the_interval_and_agrees_with_two_one_sided_tests(values):
-    wide, tost = paired_t(values, 0.95), tost_interval(values, 0.95)
+    wide, tost = paired_t(values, 0.95), paired_t(values, tost_confidence(0.95))
     assert wide.low < tost.low < tost.high < wide.high
     p_low = stats.ttest_1samp(values, -1.0, alternative="greater").pvalue
     p_high = stats.ttest_1samp(values, 1.0, alternative="less").pvalue

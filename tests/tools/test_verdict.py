@@ -38,12 +38,13 @@ def expected_by_the_table(lows, highs, strict_lows, strict_highs, sesoi):
     opposite = any(low > 0 for low in lows) and any(high < 0 for high in highs)
     if some or opposite:
         return "depends_on_summary"
-    if all(-sesoi < low and high < sesoi for low, high in zip(lows, highs, strict=True)):
+    limits = np.broadcast_to(sesoi, len(lows))
+    if all(-limit < low and high < limit for low, high, limit in zip(lows, highs, limits, strict=True)):
         return "negative_equivalent"
     return "negative_inconclusive"
 
 
-@pytest.mark.parametrize("sesoi", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("sesoi", [0.3, 1.0, 3.0, (0.3, 1.0, 3.0), (3.0, 0.1, 0.3)])
 @pytest.mark.parametrize("family", [1, 3])
 def test_every_combination_of_intervals_gets_exactly_the_verdict_of_the_table(sesoi, family):
     n = 3
@@ -106,6 +107,37 @@ def test_no_difference_with_little_noise_is_negative_equivalent():
     found = compared(shifted(0.0))
     assert found.verdict == "negative_equivalent"
     assert {item.verdict for item in found.summaries.values()} == {"equivalent"}
+
+
+def test_the_smallest_effect_of_interest_may_differ_by_summary():
+    """Equivalence needs every interval inside its own limit; one tight limit is enough to leave it open."""
+    wide = dict.fromkeys(analysis().summaries, 1.0)
+    equivalent = compared(shifted(0.0), analysis=analysis(sesoi=wide))
+    assert equivalent.verdict == "negative_equivalent"
+    tight = compared(shifted(0.0), analysis=analysis(sesoi=wide | {"no_math": 0.05}))
+    assert tight.verdict == "negative_inconclusive"
+    assert (tight.summaries["no_math"].verdict, tight.summaries["no_math"].sesoi) == ("inconclusive", 0.05)
+    assert tight.summaries["flat_12"].verdict == "equivalent"
+    gain = compared(shifted(0.5), analysis=analysis(sesoi=wide | {"no_math": 0.05}))
+    assert (gain.verdict, gain.negligible) == ("supported", False)
+    assert [name for name, one in gain.summaries.items() if not one.negligible] == ["no_math"]
+
+
+def test_a_smallest_effect_of_interest_must_be_named_for_every_summary():
+    with pytest.raises(ValueError, match="no_math has none"):
+        analysis(sesoi={name: 1.0 for name in analysis().summaries if name != "no_math"})
+    for value in (0.0, -1.0, 101.0, float("nan")):
+        with pytest.raises(ValueError, match="sesoi"):
+            analysis(sesoi=value)
+    assert analysis(sesoi=1).model_dump() == analysis().model_dump(), "a whole number is the number"
+
+
+def test_a_family_member_with_invalid_data_counts_in_the_family_and_lends_no_p_value():
+    made = rows({"c": BASE, "t": shifted(5), "u": shifted(9)})
+    table = ScoreTable.from_rows([*made, row("u", 1, "gsm8k", 50)])
+    first, second = judge(table, "c", ["t", "u"], analysis(family_size=2)).comparisons
+    assert second.verdict == "invalid_data"
+    assert first.summaries["flat_12"].p_holm == pytest.approx(2 * first.summaries["flat_12"].p)
 
 
 def test_noise_is_negative_inconclusive():

@@ -44,7 +44,7 @@ def scope_sentence(plan: StudyPlan) -> str:
     return (
         f"Recipe {recipe.name} ({recipe.model}, {recipe.steps:,} GRPO steps), "
         f"{numbers.counted(len(plan.seeds), 'seed')} planned, {numbers.counted(count, 'treatment')} against one "
-        f"control, smallest effect of interest {numbers.points(plan.analysis.sesoi)}."
+        f"control, smallest effect of interest {numbers.points(plan.analysis.primary_sesoi)}."
     )
 
 

@@ -3,6 +3,7 @@
 `invalid_data` > `treatment_not_delivered` > `not_estimable` > what `tools.statistics.decision.decide` says.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -10,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.scores import integrity
-from tools.scores.table import ScoreTable
+from tools.scores.table import PairedScores, ScoreTable
 from tools.statistics.decision import DECISIONS, decide, inside, reading
-from tools.statistics.equivalence import tost_interval
+from tools.statistics.equivalence import tost_confidence
 from tools.statistics.family import family_confidence, holm
 from tools.statistics.lost_pairs import at_worst, lost_seeds
-from tools.statistics.paired import paired_t
+from tools.statistics.paired_columns import PairedColumns, paired_columns
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict_model import Comparison, OverallVerdict, SummaryVerdict, Verdict
 from tools.study.delivery_model import Delivery
@@ -57,6 +58,17 @@ class _Asked(NamedTuple):
         return family_confidence(self.family, len(self.chosen.summaries))
 
 
+class _Measured(NamedTuple):
+    """The paired differences of one comparison."""
+
+    faults: tuple[str, ...]
+    """That make the data invalid: then nothing is computed from them."""
+    pairs: PairedScores
+    differences: NDArray[np.float64]
+    """(seeds, summaries)."""
+    columns: PairedColumns
+
+
 def judge(
     table: ScoreTable,
     control: str,
@@ -86,24 +98,32 @@ def judge(
         None if planned_seeds is None else tuple(planned_seeds),
         mismatches or {},
     )
-    adjusted = _holm(asked, treatments)
-    comparisons = tuple(_compare(asked, treatment, adjusted[treatment]) for treatment in treatments)
+    measured = {treatment: _measure(asked, treatment) for treatment in treatments}
+    adjusted = _holm(asked, measured)
+    comparisons = tuple(_compare(asked, treatment, each, adjusted[treatment]) for treatment, each in measured.items())
     return Verdict(suite=table.suites[0], comparisons=comparisons)
 
 
-def _compare(asked: _Asked, treatment: str, p_holm: Mapping[str, float | None]) -> Comparison:
+def _measure(asked: _Asked, treatment: str) -> _Measured:
+    benchmarks = asked.chosen.benchmarks
+    faults = integrity.faults(asked.table, (asked.control, treatment), benchmarks)
+    faults = (*asked.mismatches.get(treatment, ()), *faults)
+    pairs = asked.table.paired(treatment, asked.control, benchmarks)
+    differences = np.empty((0, len(asked.chosen.summaries))) if faults else asked.chosen.differences(pairs)
+    return _Measured(faults, pairs, differences, paired_columns(differences))
+
+
+def _compare(asked: _Asked, treatment: str, measured: _Measured, p_holm: Mapping[str, float | None]) -> Comparison:
     arms = (asked.control, treatment)
-    pairs = asked.table.paired(treatment, asked.control, asked.chosen.benchmarks)
-    differences, controls = asked.chosen.differences(pairs), asked.chosen.control_means(pairs)
+    pairs, differences = measured.pairs, measured.differences
     lost = lost_seeds(asked.table, treatment, asked.control, asked.chosen.benchmarks, asked.planned)
     delivery = asked.deliveries.get(treatment, NOT_RECORDED)
-    summaries = {
-        summary: _summarise(asked, summary, pairs.seeds, differences[:, column], controls[column], p_holm[summary])
-        for column, summary in enumerate(asked.chosen.summaries)
-    }
-    outcome = _outcome(asked, treatment, summaries, differences, pairs.seeds, lost, delivery)
-    if outcome.verdict == "invalid_data":
-        summaries = {summary: _unread(item) for summary, item in summaries.items()}
+    if measured.faults:
+        outcome = _Outcome("invalid_data", faults=measured.faults)
+        summaries = _unread(asked, pairs)
+    else:
+        summaries = _summarise(asked, measured, p_holm)
+        outcome = _outcome(asked, treatment, summaries, differences, pairs.seeds, lost, delivery)
     lowest, highest = _extremes(summaries)
     return Comparison(
         treatment=treatment,
@@ -143,12 +163,7 @@ def _outcome(
     lost: tuple[int, ...],
     delivery: Delivery,
 ) -> _Outcome:
-    """The first verdict that holds."""
-    faults = tuple(asked.mismatches.get(treatment, ())) + integrity.faults(
-        asked.table, (asked.control, treatment), asked.chosen.benchmarks
-    )
-    if faults:
-        return _Outcome("invalid_data", faults=faults)
+    """The first verdict that holds, of valid data."""
     if delivery.status == "not_delivered":
         return _Outcome("treatment_not_delivered", faults=delivery.reasons)
     reasons = tuple(line for item in summaries.values() for line in _not_estimable(item))
@@ -176,53 +191,60 @@ def _decided(analysis: Analysis, differences: NDArray[np.float64]) -> _Outcome:
     """Of estimable differences (seeds, summaries)."""
     n = len(differences)
     errors = differences.std(axis=0, ddof=1) / n**0.5
-    decision = decide(differences.mean(axis=0), errors, n, analysis.confidence, analysis.family_size, analysis.sesoi)
+    decision = decide(differences.mean(axis=0), errors, n, analysis.confidence, analysis.family_size, analysis.sesois())
     sign = int(decision.direction)
     direction: Literal["better", "worse"] | None = None if sign == 0 else "better" if sign > 0 else "worse"
     return _Outcome(DECISIONS[int(decision.code)], direction, bool(decision.negligible))
 
 
-def _summarise(
-    asked: _Asked,
-    summary: str,
-    seeds: tuple[int, ...],
-    differences: NDArray[np.float64],
-    control_mean: float | None,
-    p_holm: float | None,
-) -> SummaryVerdict:
-    alone = paired_t(differences, asked.analysis.confidence)
-    family = paired_t(differences, asked.family)
-    tost = tost_interval(differences, asked.analysis.confidence)
-    sesoi = asked.analysis.sesoi
-    read = reading(family.low, family.high, sesoi)
-    return SummaryVerdict(
-        summary=summary,
-        n=alone.n,
-        differences={str(seed): float(value) for seed, value in zip(seeds, differences, strict=True)},
-        control_mean=control_mean,
-        mean=alone.mean,
-        sd=alone.sd,
-        low=alone.low,
-        high=alone.high,
-        low_family=family.low,
-        high_family=family.high,
-        p=alone.p,
-        p_holm=p_holm,
-        low_tost=tost.low,
-        high_tost=tost.high,
-        sesoi=sesoi,
-        verdict=read,
-        negligible=read in ("better", "worse") and inside(family.low, family.high, sesoi),
-    )
+def _summarise(asked: _Asked, measured: _Measured, p_holm: Mapping[str, float | None]) -> dict[str, SummaryVerdict]:
+    confidence, columns = asked.analysis.confidence, measured.columns
+    controls = asked.chosen.control_means(measured.pairs)
+    levels = (confidence, asked.family, tost_confidence(confidence))
+    limits = [values.tolist() for level in levels for values in columns.limits(level)]
+    rows = zip(columns.mean.tolist(), columns.sd.tolist(), columns.p.tolist(), *limits, strict=True)
+    seeds = [str(seed) for seed in measured.pairs.seeds]
+    found = {}
+    for at, (summary, row) in enumerate(zip(asked.chosen.summaries, rows, strict=True)):
+        mean, sd, p, low, high, low_family, high_family, low_tost, high_tost = map(_known, row)
+        sesoi = asked.analysis.sesoi_of(summary)
+        read = reading(low_family, high_family, sesoi)
+        found[summary] = SummaryVerdict(
+            summary=summary,
+            n=columns.n,
+            differences=dict(zip(seeds, measured.differences[:, at].tolist(), strict=True)),
+            control_mean=controls[at],
+            mean=mean,
+            sd=sd,
+            low=low,
+            high=high,
+            low_family=low_family,
+            high_family=high_family,
+            p=p,
+            p_holm=p_holm[summary],
+            low_tost=low_tost,
+            high_tost=high_tost,
+            sesoi=sesoi,
+            verdict=read,
+            negligible=read in ("better", "worse") and inside(low_family, high_family, sesoi),
+        )
+    return found
 
 
-def _unread(item: SummaryVerdict) -> SummaryVerdict:
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _unread(asked: _Asked, pairs: PairedScores) -> dict[str, SummaryVerdict]:
     """Without any number: what invalid data would say is not printed."""
-    return SummaryVerdict(
-        summary=item.summary, n=item.n, differences={}, control_mean=None, mean=None, sd=None, low=None, high=None,
-        low_family=None, high_family=None, p=None, p_holm=None, low_tost=None, high_tost=None, sesoi=item.sesoi,
-        verdict="not_estimable",
-    )  # fmt: skip
+    return {
+        summary: SummaryVerdict(
+            summary=summary, n=len(pairs.seeds), differences={}, control_mean=None, mean=None, sd=None, low=None,
+            high=None, low_family=None, high_family=None, p=None, p_holm=None, low_tost=None, high_tost=None,
+            sesoi=asked.analysis.sesoi_of(summary), verdict="not_estimable",
+        )
+        for summary in asked.chosen.summaries
+    }  # fmt: skip
 
 
 def _not_estimable(item: SummaryVerdict) -> tuple[str, ...]:
@@ -261,19 +283,12 @@ def _excludes_zero(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def _holm(asked: _Asked, treatments: Sequence[str]) -> dict[str, dict[str, float | None]]:
+def _holm(asked: _Asked, measured: Mapping[str, _Measured]) -> dict[str, dict[str, float | None]]:
     """Treatment -> summary -> Holm p over the family of treatments, which may be larger than the treatments at hand."""
-    p: dict[str, dict[str, float | None]] = {}
-    for treatment in treatments:
-        pairs = asked.table.paired(treatment, asked.control, asked.chosen.benchmarks)
-        columns = asked.chosen.differences(pairs).T
-        p[treatment] = {
-            summary: paired_t(column, asked.analysis.confidence).p
-            for summary, column in zip(asked.chosen.summaries, columns, strict=True)
-        }
-    adjusted: dict[str, dict[str, float | None]] = {treatment: {} for treatment in treatments}
-    for summary in asked.chosen.summaries:
-        of_summary = holm({t: p[t][summary] for t in treatments}, asked.analysis.family_size)
-        for treatment in treatments:
-            adjusted[treatment][summary] = of_summary[treatment]
+    p = {treatment: [_known(value) for value in each.columns.p.tolist()] for treatment, each in measured.items()}
+    adjusted: dict[str, dict[str, float | None]] = {treatment: {} for treatment in measured}
+    for at, summary in enumerate(asked.chosen.summaries):
+        of_summary = holm({treatment: own[at] for treatment, own in p.items()}, asked.analysis.family_size)
+        for treatment, value in of_summary.items():
+            adjusted[treatment][summary] = value
     return adjusted

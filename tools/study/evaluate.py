@@ -218,7 +218,7 @@ def _commands(stored: Stored) -> tuple[str, ...]:
         "--steps": str(plan.recipe.steps),
         "--seed-list": ",".join(str(seed) for seed in plan.seeds),
         "--confidence": f"{plan.analysis.confidence:g}",
-        "--sesoi": f"{plan.analysis.sesoi:g}",
+        "--sesoi": f"{plan.analysis.primary_sesoi:g}",
         "--summary": plan.analysis.primary,
     }
     if not plan.recipe.model.startswith("builtin:"):

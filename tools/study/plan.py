@@ -1,11 +1,13 @@
 """StudyPlan: the frozen, hashed agreement about what will be run and how it will be judged."""
 
-from typing import Literal
+from collections.abc import Collection
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from policies.base import PolicySpec
 from policies.model import StrictModel
+from tools.statistics.sequential.model import SequentialDesign
 from tools.study.intent import Line
 from training.recipe import Recipe
 
@@ -28,6 +30,9 @@ class PlannedBenchmark(StrictModel):
     """Of its questions, answers and grader."""
 
 
+Points = Annotated[float, Field(gt=0, le=100)]
+
+
 class Analysis(StrictModel):
     """How the scores will be judged; fixed before any score exists."""
 
@@ -38,9 +43,30 @@ class Analysis(StrictModel):
     primary: str = "domain_balanced_12"
     summaries: dict[str, dict[str, float]]
     """The verdict set: name -> weight of each benchmark (sum 1)."""
-    sesoi: float = Field(default=1.0, gt=0, le=100)
-    """Smallest effect of interest, score points."""
+    sesoi: Points | dict[str, Points] = 1.0
+    """Smallest effect of interest, score points: one number, or one for each summary of the verdict set."""
     minimum_dose: float = Field(default=0.05, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _every_summary_has_a_sesoi(self) -> "Analysis":
+        asked = dict.fromkeys((*self.summaries, self.primary))
+        missing = [] if isinstance(self.sesoi, float) else [name for name in asked if name not in self.sesoi]
+        if missing:
+            raise ValueError(f"sesoi must be one number or name every summary: {', '.join(missing)} has none")
+        return self
+
+    def sesoi_of(self, summary: str) -> float:
+        """The smallest effect of interest under one summary of the verdict set."""
+        return self.sesoi if isinstance(self.sesoi, float) else self.sesoi[summary]
+
+    def sesois(self, summaries: Collection[str] = ()) -> tuple[float, ...]:
+        """The same for several summaries; by default for the verdict set, in its order."""
+        return tuple(self.sesoi_of(name) for name in summaries or self.summaries)
+
+    @property
+    def primary_sesoi(self) -> float:
+        """Under the primary summary: the effect that a plan is made for."""
+        return self.sesoi if isinstance(self.sesoi, float) else self.sesoi[self.primary]
 
 
 class StudyPlan(StrictModel):
@@ -57,6 +83,8 @@ class StudyPlan(StrictModel):
     recipe: Recipe
     benchmarks: tuple[PlannedBenchmark, ...]
     analysis: Analysis
+    design: SequentialDesign | None = None
+    """None: fixed, every seed is run. Sequential: after each seed block of all arms the study may stop."""
     artifacts: dict[str, str]
     """sha256 of what the runs use: model, training data, reward function, plugin."""
     versions: dict[str, str]
