@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 from policies.base import Floats
 from policies.model import StrictModel
+from policies.seeding import mixed_bits
+
+_DIGEST_CHUNK = 1 << 18
+"""Tokens hashed at a time: what is in hand stays in the processor's cache, whatever the size of the batch."""
+_KEPT = np.uint64(64 - 26)
 
 
 class WeightStatistics(StrictModel):
@@ -40,6 +45,14 @@ class DeliveryRecord(StrictModel):
     """What the loss in the worker process multiplied with; None: it saw none."""
     weight_dose: float = 0.0
     """`weight_dose` of what the policy set; 0 where it set none."""
+    advantage_dose: float = 0.0
+    """`advantage_dose` of what the policy put in place of the rewards or the advantages; 0 where it put nothing."""
+    training_reward: float | None = None
+    """Mean of the rewards that the policy put in place of the graded ones; None: trained on the graded ones."""
+    loss_inputs_set: int | None = None
+    """`loss_digest` of the batch that the policy saw and the weights that it gave."""
+    loss_inputs_seen: int | None = None
+    """The same of what the loss in the worker process computed with; equal: value for value what was set."""
     effective_sample_size: float
     """`effective_sample_size` of what the policy set; the number of rollouts where it set none."""
     kept_everything: bool = False
@@ -62,6 +75,45 @@ def weight_statistics(weights: Floats, mask: NDArray[np.bool_]) -> WeightStatist
         squared=float((values * values * tokens).sum()),
         zeros=int(tokens[values == 0].sum()),
     )
+
+
+def loss_digest(weights: Floats | None, log_probs: Floats, advantages: Floats, mask: NDArray[np.bool_]) -> int:
+    """Sum of a 26-bit hash of (position, log-prob, advantage, weight) over the tokens that count.
+
+    `weights` (N,), (N, L) or None (all 1); the others (N, L); values as float32. A sum does not depend on the order of
+    the rows, on padding, or on how they are split into micro-batches, and a double holds it exactly.
+    One other bit in one token changes it but for a chance of 2**-26: log-prob, advantage and position say whose token
+    it is, so weights that reached the wrong rollouts change it too.
+    """
+    total = 0
+    rows = max(1, _DIGEST_CHUNK // max(1, mask.shape[1]))
+    for start in range(0, len(mask), rows):
+        part = slice(start, start + rows)
+        chosen = mask[part]
+        weight = np.ones(1) if weights is None else weights[part, None] if weights.ndim == 1 else weights[part]
+        row, position = np.nonzero(chosen)
+        used = _bits(np.broadcast_to(weight, chosen.shape)[row, position])
+        whose = (_bits(log_probs[part][row, position]) << np.uint64(32)) | _bits(advantages[part][row, position])
+        total += int(
+            (mixed_bits(mixed_bits(whose) ^ (position.astype(np.uint64) << np.uint64(32) | used)) >> _KEPT).sum()
+        )
+    return total
+
+
+def _bits(values: Floats) -> NDArray[np.uint64]:
+    """The 32 bits of float32 values; -0 counts as 0."""
+    return (np.asarray(values, dtype=np.float32) + np.float32(0)).view(np.uint32).astype(np.uint64)
+
+
+def advantage_dose(trained: Floats, graded: Floats) -> float:
+    """Total variation 0.5 * sum |a / sum|a| - b / sum|b|| between two sets of advantages (N, L), in [0, 1].
+
+    Only directions count: one set that is a multiple of the other is no dose. 1 where one of them alone is all zero.
+    """
+    ours, theirs = (np.abs(values).sum(dtype=np.float64) for values in (trained, graded))
+    if ours == 0 or theirs == 0:
+        return float(ours != theirs)
+    return float(0.5 * np.abs(trained / ours - graded / theirs).sum(dtype=np.float64))
 
 
 def weight_dose(weights: Floats | None, advantages: Floats) -> float:

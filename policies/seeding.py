@@ -4,6 +4,7 @@ import hashlib
 import json
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def stable_seed(*parts: int | str) -> int:
@@ -19,3 +20,13 @@ def stable_seed(*parts: int | str) -> int:
 def stream(*parts: int | str) -> np.random.Generator:
     """A fresh generator seeded with `stable_seed(*parts)`."""
     return np.random.default_rng(stable_seed(*parts))
+
+
+def mixed_bits(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The splitmix64 finaliser: each of 64 bits in changes half of the bits out; a bijection, element by element."""
+    with np.errstate(over="ignore"):
+        x = x + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed: NDArray[np.uint64] = x ^ (x >> np.uint64(31))
+    return mixed

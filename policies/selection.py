@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import Floats, RolloutBatch
-from policies.seeding import stable_seed
+from policies.seeding import mixed_bits, stable_seed
 
 _TIE = 1e-5
 """Scores closer than this share of the largest are tied: float32 advantages of equal rewards differ by ~1e-7."""
@@ -34,15 +34,7 @@ def rollout_keys(batch: RolloutBatch, seed: int, step: int) -> NDArray[np.uint64
     indices = occurrence(groups) if batch.indices is None else np.asarray(batch.indices)
     base = np.uint64(stable_seed("ties", seed, step))
     with np.errstate(over="ignore"):
-        return _mix(_mix(base + groups.astype(np.uint64)) + indices.astype(np.uint64))
-
-
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = x ^ (x >> np.uint64(31))
-    return mixed
+        return mixed_bits(mixed_bits(base + groups.astype(np.uint64)) + indices.astype(np.uint64))
 
 
 def occurrence(groups: NDArray[np.int64]) -> NDArray[np.int64]:
