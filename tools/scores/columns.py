@@ -1,0 +1,78 @@
+"""Which column plays which role: known by its name, or named by the person."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from policies.errors import InputError
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "arm": ("arm", "method", "policy", "algorithm", "algo", "config", "configuration", "strategy", "data_policy"),
+    "seed": ("seed", "random_seed", "run_seed", "rng_seed", "train_seed", "training_seed", "data_seed"),
+    "control": ("control", "control_arm", "control_method", "reference_arm"),
+    "replicate": ("replicate", "replica", "repetition"),
+    "benchmark": ("benchmark", "task", "dataset", "benchmark_name", "task_name", "dataset_name", "bench"),
+    "domain": ("domain", "category", "benchmark_domain"),
+    "score": ("score", "value", "accuracy", "acc", "points", "metric_value", "pass@1", "pass_1"),
+    "questions": (
+        *("questions", "n", "n_questions", "num_questions", "question_count"),
+        *("num_samples", "n_samples", "samples", "num_examples", "n_examples"),
+    ),
+    "harness": ("harness", "harness_fingerprint", "fingerprint", "harness_version", "eval_harness", "harness_hash"),
+    "suite": ("suite", "benchmark_suite"),
+}
+"""Role -> names that mean it, lower case with underscores. Two of them in one file are an error, never a guess."""
+LISTS = ("benchmarks", "group", "ignore")
+"""Roles that several columns may play, given as a comma list."""
+GROUPS = (
+    *("model", "model_name", "base_model", "campaign", "regime", "recipe", "setting", "experiment", "study"),
+    *("size", "model_size", "params_b", "params", "family", "model_family", "variant", "steps", "step", "checkpoint"),
+)
+"""Names of columns that usually separate cells, those that do it best first."""
+
+
+def normal(name: str) -> str:
+    """A column name for comparing: lower case, runs of spaces, dots, dashes and slashes as one underscore."""
+    return re.sub(r"[\s_.\-/]+", "_", name.strip().casefold()).strip("_")
+
+
+def find_roles(header: Sequence[str], named: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Role -> column, what the person named first, then what the names say.
+
+    Raises InputError for a role or a column that there is not, and where two columns could play one role.
+    """
+    chosen = _named(header, named or {})
+    taken = {column for role, column in chosen.items() if role not in LISTS}
+    taken |= {column for role in LISTS if role in chosen for column in split(chosen[role], header)}
+    for role, aliases in ALIASES.items():
+        found = [column for column in header if column not in taken and normal(column) in aliases]
+        if role in chosen or not found:
+            continue
+        if len(found) > 1:
+            raise InputError(
+                f"{' and '.join(repr(column) for column in found)} could each be the {role} column: "
+                f"name one with --column {role}={found[0]}, leave the other out with --column ignore={found[1]}"
+            )
+        chosen[role] = found[0]
+    return chosen
+
+
+def split(columns: str, header: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a comma list. A name that itself has a comma stands alone."""
+    if columns in header:
+        return (columns,)
+    return tuple(part.strip() for part in columns.split(",") if part.strip())
+
+
+def _named(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for role, columns in named.items():
+        if role not in ALIASES and role not in LISTS:
+            near = get_close_matches(role, (*ALIASES, *LISTS), n=3, cutoff=0.5) or (*ALIASES, *LISTS)
+            raise InputError(f"unknown role {role!r} in --column {role}={columns}: use one of {', '.join(near)}")
+        for column in split(columns, header) if role in LISTS else (columns,):
+            if column not in header:
+                near = get_close_matches(column, header, n=3, cutoff=0.5) or tuple(header)
+                raise InputError(f"no column {column!r} for --column {role}={columns}: nearest are {', '.join(near)}")
+        chosen[role] = columns
+    return chosen

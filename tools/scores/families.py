@@ -1,0 +1,160 @@
+"""Which arm is compared with which: a family is the treatments that share one control in one cell of a table.
+
+Its size k sets the level of every interval in it, so it is settled from names alone, before anybody looks at a score.
+Pairs named by a person come first; else the table's own control column; else the usual control of a known policy; else
+the one arm that is called a baseline. Nothing is guessed beyond that.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from typing import NamedTuple
+
+from policies.errors import InputError
+from tools.scores.book import ScoreCell
+from tools.scores.table import ScoreTable
+
+REFERENCES = ("baseline", "control", "uniform", "reference")
+"""An arm of this name, whatever its case, is what the others are compared with when nothing else says so."""
+SHOWN = 12
+"""An error names at most this many arms."""
+
+Group = Mapping[str, str | int | float | bool]
+
+
+class Family(NamedTuple):
+    """Treatments against one control in one cell."""
+
+    group: Group
+    """What separates this cell from the others: column -> value; empty where there is one cell."""
+    table: ScoreTable
+    control: str
+    treatments: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """k."""
+        return len(self.treatments)
+
+
+class Pairing(NamedTuple):
+    """All families of a table, in its order, and what a reader must know about how they were found."""
+
+    families: tuple[Family, ...]
+    notes: tuple[str, ...]
+
+
+def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), control: str | None = None) -> Pairing:
+    """The families asked for, or all that the table holds.
+
+    treatments, control: names of arms; either may be left out. Named treatments alone get the control that they would
+    get unnamed; a control alone is compared with every other arm of each cell that has it. Raises InputError, naming
+    the arms there are and what to type, for an unknown name and where no pair is found.
+    """
+    arms = tuple(dict.fromkeys(arm for cell in cells for arm in cell.table.arms))
+    wanted = tuple(dict.fromkeys(_arm(name, arms, "--treatment") for name in treatments))
+    against = None if control is None else _arm(control, arms, "--control")
+    if against in wanted:
+        raise InputError(f"{against!r} is named as treatment and as control; compare it with another arm")
+    found: list[Family] = []
+    notes: dict[str, None] = {}
+    for cell in cells:
+        chosen = [arm for arm in cell.table.arms if not wanted or arm in wanted]
+        pairs = dict(_pairs(cell, chosen, against, named=bool(wanted), notes=notes))
+        controls = dict.fromkeys(arm for arm in cell.table.arms if arm in pairs.values())
+        found += [
+            Family(cell.group, cell.table, one, tuple(arm for arm, its in pairs.items() if its == one))
+            for one in controls
+        ]
+    if not found:
+        raise InputError(_nothing_found(arms, wanted, against))
+    missed = [arm for arm in wanted if not any(arm in family.treatments for family in found)]
+    if missed:
+        raise InputError(f"no control stands beside {missed[0]!r}: name one with --control; the arms are {_list(arms)}")
+    return Pairing(tuple(found), tuple(notes))
+
+
+def _pairs(
+    cell: ScoreCell, chosen: Sequence[str], against: str | None, *, named: bool, notes: dict[str, None]
+) -> Iterator[tuple[str, str]]:
+    """(treatment, control) of one cell."""
+    if against is not None:
+        if against in cell.table.arms:
+            yield from ((arm, against) for arm in chosen if arm != against)
+        elif chosen:
+            notes[f"{_where(cell)} has no arm {against}: nothing is compared there"] = None
+        return
+    serving = {control for arm in cell.table.arms if (control := _own_control(cell, arm)) is not None}
+    for arm in chosen:
+        control = _own_control(cell, arm)
+        if control is None and arm in cell.controls:
+            if cell.controls[arm] != arm:
+                notes[f"{_where(cell)} has no arm {cell.controls[arm]}, the control of {arm}: it is left out"] = None
+            continue
+        if control is None and (named or arm not in serving):
+            control = _reference(cell.table.arms)
+            if control in (None, arm):
+                if arm not in serving and control != arm:
+                    notes[f"{_where(cell)} has no control for {arm}: it is left out; name one with --control"] = None
+                continue
+            if usual := _usual_control(arm):
+                notes[f"{arm} is compared with {control}: its usual control, {usual}, is not in {_where(cell)}"] = None
+        if control is not None:
+            yield arm, control
+
+
+def _own_control(cell: ScoreCell, arm: str) -> str | None:
+    """By the table's control column, else by the policy's habit; None where that arm is absent, or the arm itself."""
+    control = cell.controls.get(arm) or _usual_control(arm)
+    return control if control != arm and control in cell.table.arms else None
+
+
+def _reference(arms: Sequence[str]) -> str | None:
+    """The one arm that is called a baseline."""
+    called = [one for one in arms if one.lower() in REFERENCES]
+    return called[0] if len(called) == 1 else None
+
+
+@cache
+def _usual_control(arm: str) -> str | None:
+    """Of a known policy that is a treatment."""
+    from policies import registry
+
+    if arm.lower() not in registry.names():
+        return None
+    policy = registry.get(arm.lower())
+    return None if policy.family == "control" else policy.control
+
+
+def _arm(name: str, arms: Sequence[str], option: str) -> str:
+    """The arm of that name, whatever its case."""
+    if name in arms:
+        return name
+    alike = [arm for arm in arms if arm.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    near = get_close_matches(name, arms, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}" if near else f"the arms are {_list(arms)}"
+    raise InputError(f"{option} {name!r} is no arm of this table; {hint}")
+
+
+def _nothing_found(arms: Sequence[str], wanted: Sequence[str], against: str | None) -> str:
+    if len(arms) == 1:
+        return (
+            f"the table has one arm, {arms[0]!r}: a comparison needs two; check which column names the arms (--column)"
+        )
+    if against is not None:
+        asked = f" and {_list(wanted)}" if wanted else ""
+        return f"no cell of the table holds {against}{asked} together; the arms are {_list(arms)}"
+    return f"nothing says which arm is the control: add --control ARM; the arms are {_list(arms)}"
+
+
+def _where(cell: ScoreCell) -> str:
+    return (
+        f"the cell {', '.join(f'{key} = {value}' for key, value in cell.group.items())}" if cell.group else "the table"
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
