@@ -5,7 +5,7 @@ Pairs named by a person come first; else the table's own control column; else th
 the one arm that is called a baseline. Nothing is guessed beyond that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
@@ -61,14 +61,14 @@ def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), co
     for cell in cells:
         chosen = [arm for arm in cell.table.arms if not wanted or arm in wanted]
         pairs = dict(_pairs(cell, chosen, against, named=bool(wanted), notes=notes))
-        controls = dict.fromkeys(arm for arm in cell.table.arms if arm in pairs.values())
-        found += [
-            Family(cell.group, cell.table, one, tuple(arm for arm, its in pairs.items() if its == one))
-            for one in controls
-        ]
+        by_control: dict[str, list[str]] = {}
+        for arm, its in pairs.items():
+            by_control.setdefault(its, []).append(arm)
+        found += [Family(cell.group, cell.table, one, tuple(its)) for one, its in by_control.items()]
     if not found:
         raise InputError(_nothing_found(arms, wanted, against))
-    missed = [arm for arm in wanted if not any(arm in family.treatments for family in found)]
+    paired = {arm for family in found for arm in family.treatments}
+    missed = [arm for arm in wanted if arm not in paired]
     if missed:
         raise InputError(f"no control stands beside {missed[0]!r}: name one with --control; the arms are {_list(arms)}")
     return Pairing(tuple(found), tuple(notes))
@@ -84,15 +84,17 @@ def _pairs(
         elif chosen:
             notes[f"{_where(cell)} has no arm {against}: nothing is compared there"] = None
         return
-    serving = {control for arm in cell.table.arms if (control := _own_control(cell, arm)) is not None}
+    present, reference = set(cell.table.arms), _reference(cell.table.arms)
+    own = {arm: _own_control(cell.controls, arm, present) for arm in cell.table.arms}
+    serving = set(own.values())
     for arm in chosen:
-        control = _own_control(cell, arm)
+        control = own[arm]
         if control is None and arm in cell.controls:
             if cell.controls[arm] != arm:
                 notes[f"{_where(cell)} has no arm {cell.controls[arm]}, the control of {arm}: it is left out"] = None
             continue
         if control is None and (named or arm not in serving):
-            control = _reference(cell.table.arms)
+            control = reference
             if control in (None, arm):
                 if arm not in serving and control != arm:
                     notes[f"{_where(cell)} has no control for {arm}: it is left out; name one with --control"] = None
@@ -103,10 +105,10 @@ def _pairs(
             yield arm, control
 
 
-def _own_control(cell: ScoreCell, arm: str) -> str | None:
+def _own_control(controls: Mapping[str, str], arm: str, present: Set[str]) -> str | None:
     """By the table's control column, else by the policy's habit; None where that arm is absent, or the arm itself."""
-    control = cell.controls.get(arm) or _usual_control(arm)
-    return control if control != arm and control in cell.table.arms else None
+    control = controls.get(arm) or _usual_control(arm)
+    return control if control != arm and control in present else None
 
 
 def _reference(arms: Sequence[str]) -> str | None:

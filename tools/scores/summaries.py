@@ -5,7 +5,7 @@ Other packages add theirs through the entry point group `advisor.summaries` (the
 Both built-in suites, dataflex-12 and tiny-12, name their benchmarks alike, so that one definition serves both.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
@@ -34,19 +34,19 @@ def summary(function: Summary) -> Summary:
 @summary
 def domain_balanced_12(benchmarks: Mapping[str, str]) -> Weights:
     """Each domain alike, equal inside it: three domains get 1/3 each."""
-    return _balanced(benchmarks)
+    return balanced(benchmarks)
 
 
 @summary
 def flat_12(benchmarks: Mapping[str, str]) -> Weights:
     """Every benchmark alike."""
-    return _flat(benchmarks)
+    return flat(benchmarks)
 
 
 @summary
 def math_heavy_6(benchmarks: Mapping[str, str]) -> Weights:
     """The math benchmarks and gpqa_diamond, alike."""
-    return _flat([name for name, domain in benchmarks.items() if domain == "math" or name == "gpqa_diamond"])
+    return flat([name for name, domain in benchmarks.items() if domain == "math" or name == "gpqa_diamond"])
 
 
 @summary
@@ -122,11 +122,13 @@ def _registry() -> dict[str, Summary]:
     return found
 
 
-def _flat(benchmarks: Mapping[str, str] | list[str]) -> Weights:
+def flat(benchmarks: Collection[str]) -> Weights:
+    """Every one of these benchmarks alike."""
     return {name: 1.0 / len(benchmarks) for name in benchmarks}
 
 
-def _balanced(benchmarks: Mapping[str, str]) -> Weights:
+def balanced(benchmarks: Mapping[str, str]) -> Weights:
+    """Each domain alike, equal inside it, over these benchmarks (id -> domain)."""
     sizes: dict[str, int] = {}
     for domain in benchmarks.values():
         sizes[domain] = sizes.get(domain, 0) + 1
@@ -134,4 +136,4 @@ def _balanced(benchmarks: Mapping[str, str]) -> Weights:
 
 
 def _without(benchmarks: Mapping[str, str], left_out: str) -> Weights:
-    return _balanced({name: domain for name, domain in benchmarks.items() if domain != left_out})
+    return balanced({name: domain for name, domain in benchmarks.items() if domain != left_out})
