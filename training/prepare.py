@@ -19,7 +19,7 @@ def prepare(files: RunFiles, spec: RunSpec, attempt: Path) -> None:
     """
     from omegaconf import OmegaConf
 
-    attempt.mkdir(parents=True)
+    attempt.mkdir(parents=True, exist_ok=True)
     versions = package_versions()
     data = write_training_data(spec.recipe.data, files.data)
     argv = overrides(

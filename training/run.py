@@ -19,6 +19,7 @@ from training.prepare import prepare
 from training.run_files import RunFiles, read_spec
 from training.run_lock import RunLock
 from training.run_spec import RunResult
+from training.start_over import start_over_without_proof
 
 EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 75}
 
@@ -36,6 +37,9 @@ def run(folder: Path) -> RunResult:
             return final
         number = max(files.attempt_numbers(), default=0) + 1
         attempt = Attempt(files, spec, number, lock)
+        reason = start_over_without_proof(files, number)
+        if reason:
+            sys.stderr.write(f"starts over from step 1: {reason}\n")
         prepare(files, spec, attempt.folder)
         return attempt.run()
 

@@ -11,6 +11,7 @@ from tools.study.run_keeper import read_result
 from tools.study.stored import Stored
 from tools.study.study import Study
 from training.run_files import RunFiles
+from training.start_over import NOTE
 
 RESPONSE_LENGTH = "response_length/mean"
 
@@ -55,6 +56,12 @@ def damage(study: Study, stored: Stored) -> Iterator[Deviation]:
             lacking.append("a readable result")
         if lacking:
             yield Deviation(when="in the stored files", what=f"{run.folder} lacks {' and '.join(lacking)}")
+        files = RunFiles(study.run_dir(run))
+        for number in files.attempt_numbers():
+            note = files.attempt(number) / NOTE
+            if note.is_file():
+                reason = note.read_text(encoding="utf-8").strip()
+                yield Deviation(when=f"attempt {number}", what=f"{run.folder} started over from step 1: {reason}")
 
 
 def curves(study: Study, stored: Stored) -> tuple[Curve, ...]:

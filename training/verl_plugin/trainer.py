@@ -14,17 +14,26 @@ from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 from verl.utils.dataset.rl_dataset import collate_fn
+from verl.utils.debug import marked_timer
 
-from policies.base import Policy, PolicySpec, RolloutBatch
+from policies.base import Floats, Policy, PolicySpec, RolloutBatch
 from policies.delivery import DeliveryRecord
 from policies.prompt_stream import PromptStream
 from policies.registry import create
-from training.verl_plugin.delivery_log import DeliveryLog, weights_seen
+from training.verl_plugin.delivery_log import DeliveryLog, with_seen
+from training.verl_plugin.policy_step import (
+    PolicyStep,
+    checked_advantages,
+    checked_rewards,
+    checked_weights,
+    step_record,
+)
 from training.verl_plugin.prompt_sampler import PolicyBatchSampler
-from training.verl_plugin.step_record import checked_weights, step_record
 
 TRAINER_NAME = "advisor_sync"
 STATE_FILE = "advisor_state.json"
+HOOKS = "advisor"
+"""Name of our own time in verl's timings (`timing_s/advisor`)."""
 _FIELDS = ["data_source", "index", "advantages", "rm_scores", "old_log_probs", "response_mask"]
 
 
@@ -60,34 +69,66 @@ class PolicyTrainer(PPOTrainerSync):
     def on_step_begin(self) -> None:
         """Puts this step's mixture before its rollouts."""
         super().on_step_begin()
-        self.sampler.prepare(self.global_steps, self.policy.shares(self.global_steps))
+        with marked_timer(HOOKS, self.timing_raw):
+            self.sampler.prepare(self.global_steps, self.policy.shares(self.global_steps))
 
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         batch = super()._compute_advantage(batch, metrics)
+        with marked_timer(HOOKS, self.timing_raw):
+            return self._apply_policy(batch, metrics)
+
+    def _apply_policy(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        """Asks the policy what this step trains on, puts it beside the batch, and keeps the record of it."""
+        step, policy = self.global_steps, self.policy
         data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=_FIELDS)
-        rollouts = _rollout_batch(data, batch.keys)
+        graded = trained = _rollout_batch(data, batch.keys)
+        fields = {}
+        rewards = checked_rewards(policy, graded, step)
+        if rewards is not None:
+            trained = graded._replace(rewards=rewards, advantages=self._advantages_on(rewards, batch, data, metrics))
+        advantages = checked_advantages(policy, trained, step)
+        if advantages is not None:
+            trained = trained._replace(advantages=advantages)
+            fields["advantages"] = _nested(advantages, data["advantages"])
+        weights = checked_weights(policy, trained, step)
+        if weights is not None:
+            fields["rollout_is_weights"] = _nested(weights, data["advantages"])
         indices = [int(index) for index in data["index"]]
-        weights = checked_weights(self.policy, rollouts, self.global_steps)
-        record = step_record(self.global_steps, self.sampler.shares, rollouts, indices, weights, self.policy)
-        self.pending = record, int(rollouts.mask.sum())
-        self.policy.observe(rollouts, self.global_steps)
-        if weights is None:
+        record = step_record(step, self.sampler.shares, PolicyStep(graded, trained, weights), indices, policy)
+        self.pending = record, int(trained.mask.sum())
+        policy.observe(trained, step)
+        if not fields:
             return batch
         # The worker fetches only the fields that the returned metadata names: dropping this return value would
         # train without the weights while every log says otherwise.
         return tq.kv_batch_put(
-            keys=batch.keys,
-            partition_id=batch.partition_id,
-            fields=_weight_field(weights, data["advantages"]),
+            keys=batch.keys, partition_id=batch.partition_id, fields=TensorDict(fields, batch_size=len(batch.keys))
         )
+
+    def _advantages_on(
+        self, rewards: Floats, batch: KVBatchMeta, data: TensorDict, metrics: dict[str, Any]
+    ) -> np.ndarray:
+        """verl's advantages (N, L) on other rewards (N,); the graded ones are put back, for verl's metrics."""
+        where = {"keys": batch.keys, "partition_id": batch.partition_id}
+        graded = data["rm_scores"]
+        others = [torch.zeros_like(row) for row in graded.unbind()]
+        for row, reward in zip(others, rewards, strict=True):
+            row[-1] = float(reward)
+        nested = torch.nested.as_nested_tensor(others, layout=torch.jagged)
+        tq.kv_batch_put(**where, fields=TensorDict({"rm_scores": nested}, batch_size=len(others)))
+        super()._compute_advantage(batch, metrics)
+        tq.kv_batch_put(**where, fields=TensorDict({"rm_scores": graded}, batch_size=len(others)))
+        trained = tq.kv_batch_get(**where, select_fields=["advantages"])["advantages"]
+        return _padded(trained, data["response_mask"].to_padded_tensor(0).bool().numpy())
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         batch = super()._update_actor(batch, metrics)
         if self.pending is None:
             raise RuntimeError(f"step {self.global_steps} updated the actor before its advantages were computed")
-        record, tokens = self.pending
-        self.delivery.append(record.model_copy(update={"weights_seen": weights_seen(metrics, tokens)}))
-        self.pending = None
+        with marked_timer(HOOKS, self.timing_raw):
+            record, tokens = self.pending
+            self.delivery.append(with_seen(record, metrics, tokens))
+            self.pending = None
         return batch
 
     def _save_checkpoint(self) -> None:
@@ -113,30 +154,28 @@ class PolicyTrainer(PPOTrainerSync):
 def _rollout_batch(data: TensorDict, keys: list[str]) -> RolloutBatch:
     """What a policy sees, as numpy: N rollouts, L response tokens; a key is `{prompt uuid}_{rollout}_{turn}`."""
     mask = data["response_mask"].to_padded_tensor(0).bool().numpy()
-
-    def padded(field: str) -> np.ndarray:
-        return np.asarray(data[field].to_padded_tensor(0.0).float().numpy() * mask)
-
-    uids, groups = np.unique(np.array([key.rsplit("_", 2)[0] for key in keys]), return_inverse=True)
-    # groups are numbered in row order: prompt uuids differ between runs
-    first_rows = np.array([int(np.argmax(groups == group)) for group in range(len(uids))])
-    groups = np.argsort(np.argsort(first_rows))[groups]
+    numbers: dict[str, int] = {}  # groups are numbered in row order: prompt uuids differ between runs
+    parts = [key.rsplit("_", 2) for key in keys]
     return RolloutBatch(
-        rewards=padded("rm_scores").sum(-1).astype(np.float64),
-        advantages=padded("advantages"),
-        log_probs=padded("old_log_probs"),
+        rewards=_padded(data["rm_scores"], mask).sum(-1).astype(np.float64),
+        advantages=_padded(data["advantages"], mask),
+        log_probs=_padded(data["old_log_probs"], mask),
         mask=mask,
-        groups=groups.astype(np.int64),
-        indices=np.array([int(key.rsplit("_", 2)[1]) for key in keys], dtype=np.int64),
+        groups=np.array([numbers.setdefault(part[0], len(numbers)) for part in parts], dtype=np.int64),
+        indices=np.array([int(part[1]) for part in parts], dtype=np.int64),
         domains=np.array([str(name) for name in data["data_source"]]),
     )
 
 
-def _weight_field(weights: np.ndarray, advantages: torch.Tensor) -> TensorDict:
-    """`rollout_is_weights`, nested and jagged like the advantages; `weights` is (N,) or (N, L)."""
+def _padded(nested: torch.Tensor, mask: np.ndarray) -> np.ndarray:
+    """(N, L) float32, 0 where masked."""
+    return np.asarray(nested.to_padded_tensor(0.0).float().numpy() * mask)
+
+
+def _nested(values: Floats, like: torch.Tensor) -> torch.Tensor:
+    """`values` (N,) or (N, L), nested and jagged as `like` (verl's advantages) is."""
     rows = []
-    for weight, advantage in zip(weights, advantages.unbind(), strict=True):
-        row = torch.as_tensor(np.array(weight), dtype=torch.float32)
-        rows.append(row.expand(len(advantage)).clone() if row.ndim == 0 else row[: len(advantage)].clone())
-    nested = torch.nested.as_nested_tensor(rows, layout=torch.jagged)
-    return TensorDict({"rollout_is_weights": nested}, batch_size=len(rows))
+    for value, row in zip(values, like.unbind(), strict=True):
+        one = torch.as_tensor(np.array(value), dtype=torch.float32)
+        rows.append(one.expand(len(row)).clone() if one.ndim == 0 else one[: len(row)].clone())
+    return torch.nested.as_nested_tensor(rows, layout=torch.jagged)
