@@ -30,7 +30,7 @@ class Flips(NamedTuple):
     @property
     def total(self) -> int:
         """Flips in all, the denominator of p: 2^n, or draws + 1."""
-        return self.unchanging + self.each * self.flipped.shape[1]
+        return self.unchanging + self.each * int(self.flipped.shape[1])
 
     @property
     def each(self) -> int:

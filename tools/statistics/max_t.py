@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from policies.model import StrictModel
 from tools.scores.table import ScoreTable
 from tools.statistics.flips import Flips
-from tools.statistics.paired import SMALLEST_SD
+from tools.statistics.paired import known, varies
 from tools.statistics.summary_matrix import SummaryMatrix
 
 FEWEST_PAIRS = 10
@@ -64,16 +64,13 @@ def max_t(joint: JointDifferences, summaries: tuple[str, ...], flips: Flips | No
     n, k, _ = joint.values.shape
     if flips is None or n < FEWEST_PAIRS:
         return MaxT(n=n, k=k, enumerated=True, flips=0, p={})
-    estimable = joint.values.std(axis=0, ddof=1) > SMALLEST_SD
+    estimable = varies(joint.values.reshape(n, -1)).reshape(k, -1)
     lengths = np.sqrt((joint.values**2).sum(axis=0))
     scaled = np.where(estimable, joint.values / np.where(estimable, lengths, 1.0), 0.0)
     observed = np.abs(scaled.sum(axis=0))
     reached = _reached(scaled, observed * (1.0 - _ROUNDING), flips)
     p = np.where(estimable, (flips.unchanging + flips.each * reached) / flips.total, np.nan)
-    rows = [
-        {name: None if value != value else value for name, value in zip(summaries, row, strict=True)}
-        for row in p.tolist()
-    ]
+    rows = [dict(zip(summaries, known(row), strict=True)) for row in p]
     return MaxT(
         n=n,
         k=k,

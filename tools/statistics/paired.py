@@ -51,3 +51,15 @@ def standard_deviation(values: NDArray[np.floating[Any]]) -> float:
     """Sample SD of (n,), n >= 2; exactly 0 when the values differ by rounding only."""
     sd = float(values.std(ddof=1))
     return sd if sd > SMALLEST_SD else 0.0
+
+
+def varies(values: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """(C,): which columns of (n, C) give an interval, having n >= 2 values that differ by more than rounding."""
+    if len(values) < 2:
+        return np.zeros(values.shape[1], dtype=np.bool_)
+    return np.asarray(values.std(axis=0, ddof=1) > SMALLEST_SD)
+
+
+def known(values: NDArray[np.floating[Any]]) -> list[float | None]:
+    """(C,) values as a list, None for NaN: what a stored result holds where nothing could be estimated."""
+    return [None if value != value else value for value in values.tolist()]

@@ -8,12 +8,14 @@ no grid, no search. Sources: Fisher (1935), section 21; Hartigan (1969), "typica
 data's own flip counted: Phipson and Smyth (2010).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from policies.model import StrictModel
 from tools.statistics.flips import Flips
-from tools.statistics.paired import SMALLEST_SD
+from tools.statistics.paired import known, varies
 
 _ROUNDING = 1e-9
 """Relative; sums that tie but for rounding are ties."""
@@ -46,31 +48,31 @@ def fewest_pairs(confidence: float) -> int:
     return n
 
 
-def sign_flip(differences: NDArray[np.float64], confidence: float, flips: Flips) -> tuple[SignFlip, ...]:
-    """One result a column of (n, S) differences; `flips` are those of n pairs, confidence is the family's."""
+def sign_flip(
+    differences: NDArray[np.float64], summaries: Sequence[str], confidence: float, flips: Flips
+) -> dict[str, SignFlip]:
+    """One result a summary, of (n, S) differences; `flips` are those of n pairs, confidence is the family's."""
     n = len(differences)
     needed = fewest_pairs(confidence)
-    estimable = _estimable(differences)
-    p, low, high = sign_flip_arrays(differences[:, estimable], confidence, flips)
-    rows = iter(zip(p.tolist(), low.tolist(), high.tolist(), strict=True))
-    found = []
-    for one in estimable.tolist():
-        own_p, own_low, own_high = next(rows) if one else (None, None, None)
-        bounded = one and n >= needed
-        found.append(
-            SignFlip(
-                n=n,
-                confidence=confidence,
-                p=own_p,
-                low=own_low if bounded else None,
-                high=own_high if bounded else None,
-                usable=n >= needed,
-                fewest_pairs=needed,
-                enumerated=flips.enumerated,
-                flips=flips.total,
-            )
+    estimable = varies(differences)
+    rows = np.full((3, differences.shape[1]), np.nan)
+    rows[:, estimable] = sign_flip_arrays(differences[:, estimable], confidence, flips)
+    if n < needed:
+        rows[1:] = np.nan
+    return {
+        summary: SignFlip(
+            n=n,
+            confidence=confidence,
+            p=p,
+            low=low,
+            high=high,
+            usable=n >= needed,
+            fewest_pairs=needed,
+            enumerated=flips.enumerated,
+            flips=flips.total,
         )
-    return tuple(found)
+        for summary, p, low, high in zip(summaries, *map(known, rows), strict=True)
+    }
 
 
 def sign_flip_arrays(
@@ -101,9 +103,3 @@ def _reach(centred: NDArray[np.float64], flips: Flips) -> tuple[NDArray[np.float
     of_flipped, of_rest = total * flips.per_flipped, total * flips.per_rest
     positive = total > 0
     return np.where(positive, of_rest, -of_flipped), np.where(positive, of_flipped, -of_rest)
-
-
-def _estimable(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
-    if len(differences) < 2:
-        return np.zeros(differences.shape[1], dtype=np.bool_)
-    return np.asarray(differences.std(axis=0, ddof=1) > SMALLEST_SD)
