@@ -35,7 +35,7 @@ class PolicySpec(StrictModel):
     parameters: dict[str, bool | int | float | str] = Field(default_factory=dict)
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        inner = ", ".join(f"{key}={value}" for key, value in sorted(self.parameters.items()))
         return f"{self.name}({inner})" if inner else self.name
 
 
@@ -84,6 +84,10 @@ class Policy(ABC):
     """What people call it, lower case (English and Chinese); read by the question reader."""
     requires: ClassVar[tuple[str, ...]] = ()
     """Fields of `RolloutBatch` that it reads."""
+    signal: ClassVar[str] = ""
+    """What it looks at -> what it does, in a line."""
+    formula: ClassVar[str] = ""
+    """Its action in one line of plain text."""
     source: ClassVar[str] = ""
     inert_when: ClassVar[str] = ""
     """Where it is expected to change nothing."""

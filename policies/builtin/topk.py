@@ -1,23 +1,16 @@
 """Policy `topk`: train on the rollouts with the largest advantages."""
 
-from pydantic import Field
-
-from policies.base import Floats, Policy, PolicyParameters, RolloutBatch
+from policies.actuators import ScorerChoice
 from policies.registry import register
-from policies.scorers import mean_abs_advantage
-from policies.selection import keep_highest
+from policies.selection import FractionChoice, SelectionPolicy
 
 
-class TopkParameters(PolicyParameters):
-    """How much is kept."""
-
-    keep_fraction: float = Field(
-        default=0.5, gt=0, le=1, description="share of the batch's rollouts that is kept, at least one; the study's"
-    )
+class TopkParameters(FractionChoice, ScorerChoice):
+    """How much is kept, by which score."""
 
 
 @register
-class Topk(Policy):
+class Topk(SelectionPolicy):
     """Keeps the round(keep_fraction · N) rollouts of the batch with the largest mean |A|, at least one.
 
     score_i = mean over tokens t that count of |A[i, t]|; weights (N,): 0 or c, with c such that the mean over tokens
@@ -25,22 +18,15 @@ class Topk(Policy):
 
     Source: the DataFlex-RL study; no paper. Rounding is Python's, as in the study's `maxvar`. Ours: the mean is one
     over tokens *with gradient* (else dropping half of them would halve the step), and a step in which all advantages
-    are zero keeps everything.
+    are zero keeps everything. `scorer` and `actuator` swap what is ranked and how a share of it is kept.
     """
 
     name = "topk"
-    family = "selection"
-    control = "baseline"
     aliases = ("top-k", "top k", "top_k", "top-k selection", "top-k advantage")
     requires = ("advantages", "mask", "groups")
+    signal = "mean |A| of the rollout -> the highest share of the batch is kept"
+    formula = "w = c if mean|A| is among the round(keep_fraction * N) largest of the batch, else 0"
     source = "the DataFlex-RL study"
     inert_when = "where at least 1 - keep_fraction of the rollouts have zero advantage (groups with equal rewards)"
+    actuator = "keep_highest"
     Parameters = TopkParameters
-
-    def weights(self, batch: RolloutBatch, step: int) -> Floats:
-        """(N,) 0 or c."""
-        assert isinstance(self.parameters, TopkParameters)
-        count = max(1, round(self.parameters.keep_fraction * len(batch.rewards)))
-        selection = keep_highest(batch, mean_abs_advantage(batch), count, self.seed, step)
-        self.kept_everything = selection.kept_everything
-        return selection.weights

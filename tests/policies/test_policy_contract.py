@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from policies import registry
-from policies.base import Policy
 from policies.builtin.topk import Topk
 from policies.builtin.tscl import Tscl
 from policies.mixing import MixingPolicy
+from policies.selection import SelectionPolicy
 from policies.testing import DRIFTS, STEPS, check_policy
 
 
@@ -47,17 +47,12 @@ def test_the_studys_own_tscl_is_caught_as_inert():
         check_policy("tscl", {"normalise": False})
 
 
-class Naive(Policy):
+class Naive(SelectionPolicy):
     """A selector to be spoiled by the tests below."""
 
     name = "naive"
-    family = "selection"
-    control = "baseline"
     source = "a test"
-
-    def weights(self, batch, step):
-        return Topk.weights(self, batch, step)
-
+    actuator = "keep_highest"
     Parameters = Topk.Parameters
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from policies.base import RolloutBatch
 from policies.delivery import weight_dose
 from policies.registry import create, resolve
-from policies.selection import occurrence, tied_ranks
+from policies.ties import occurrence, without_noise
 
 DOMAINS = ("math",)
 
@@ -116,9 +116,9 @@ def test_the_dose_of_half_the_batch_is_a_half():
     assert weight_dose(topk().weights(batch, 1), batch.advantages) == pytest.approx(0.5)
 
 
-def test_ranks_and_occurrences_by_hand():
-    assert tied_ranks(np.array([0.5, 2.0, 0.5 + 1e-9, 1.0])).tolist() == [0, 2, 0, 1]
-    assert tied_ranks(np.zeros(3)).tolist() == [0, 0, 0]
+def test_noise_and_occurrences_by_hand():
+    assert without_noise(np.array([0.5, 2.0, 0.5 + 1e-9, 1.0]), 1e-5).tolist() == [0.5, 2.0, 0.5, 1.0]
+    assert without_noise(np.zeros(3), 1e-5).tolist() == [0, 0, 0]
     assert occurrence(np.array([5, 2, 5, 5, 2])).tolist() == [0, 0, 1, 2, 1]
 
 
