@@ -6,15 +6,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from policies.errors import InputError, RefusedError
-from policies.model import StrictModel, describe_faults
-from tools.statistics.power_model import PowerStatement
+from policies.model import describe_faults
+from tools.design_power import DesignPower, PowerQuestion, design_power
 from tools.study.budget import seeds_that_fit
-from tools.study.cost import SeedPrice, seed_price
-from tools.study.design import DesignDefaults, design, planned_analysis
+from tools.study.design import CPU_RECIPE, design
 from tools.study.intent import StudyIntent
 from tools.study.price import PlannedStudy, price
 from tools.study.services import RunIdentity
-from training.recipe import Recipe
+from training.recipe import load_recipe
 
 
 def propose(
@@ -70,47 +69,31 @@ def admit(intent: StudyIntent) -> None:
         )
 
 
-class PowerAnswer(StrictModel):
-    """What n pairs can detect, asked without a study."""
-
-    schema_version: int = 1
-    power: PowerStatement
-    setting: str
-    """Recipe or model whose spread was used."""
-    price: SeedPrice | None
-    """None: a model of one's own has no known price."""
-    notes: tuple[str, ...]
-
-
-def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> PowerAnswer:
+def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> DesignPower:
     """Answers a question about seeds and effects; no run, no approval.
 
     Raises InputError where no spread is known and for values out of range, BudgetError when the limits pay for no pair.
     """
-    from tools.statistics.plan_power import power_statement
-    from tools.statistics.priors import prior
-    from tools.statistics.streams import rng_for
-    from training.recipe import load_recipe
-
     intent = with_flags(intent, overrides or {})
-    recipe = load_recipe(intent.recipe or "tiny-cpu", steps=intent.steps)
-    analysis = planned_analysis(intent, recipe, len(intent.treatments))
-    notes = list(intent.notes)
-    seeds = intent.seeds if intent.seed_list is None else len(intent.seed_list)
-    if seeds is None:
-        seeds = _seeds_for(intent, recipe)
-        notes.append(f"seeds: {seeds} (none were named)")
-    if not 1 <= seeds <= 1_000_000:
-        raise InputError(f"{seeds} seeds cannot be judged; ask for 1 to 1000000")
-    spread = prior(intent.model) if intent.model else prior(recipe.name, recipe.model)
-    statement = power_statement(seeds, analysis, spread, rng_for(intent.question, "power"))
-    cost = None if intent.model else seed_price(recipe, max(1, len(intent.treatments)) + 1)
-    return PowerAnswer(power=statement, setting=spread.names[0], price=cost, notes=tuple(notes))
-
-
-def _seeds_for(intent: StudyIntent, recipe: Recipe) -> int:
-    """What the limits pay for, else the default; a model of its own has no known price."""
     arms = max(1, len(intent.treatments)) + 1
-    budget = None if intent.model else intent.budget_gpu_hours
-    bought = seeds_that_fit(recipe, arms, budget, intent.max_runs)
-    return DesignDefaults().seeds if bought is None else bought
+    seeds = intent.seeds if intent.seed_list is None else len(intent.seed_list)
+    notes, budget = list(intent.notes), intent.budget_gpu_hours
+    if intent.model is not None and budget is not None:
+        notes.append(f"no price is known for {intent.model}, so the budget of {budget:g} says nothing; give one with: "
+                     "advisor power --hours-per-run HOURS")  # fmt: skip
+        budget = None
+    if intent.max_runs is not None and seeds is None:
+        recipe = load_recipe(intent.recipe or CPU_RECIPE, steps=intent.steps)
+        seeds = seeds_that_fit(recipe, arms, budget, intent.max_runs)
+        notes.append(f"{seeds} seed pairs: what {intent.max_runs} runs allow")
+    asked = {
+        "recipe": intent.recipe, "model": intent.model, "steps": intent.steps, "treatments": arms - 1,
+        "seeds": None if seeds is None else (seeds,), "budget": budget, "confidence": intent.confidence,
+        "sesoi": intent.sesoi, "primary": intent.primary_summary,
+    }  # fmt: skip
+    try:
+        question = PowerQuestion.model_validate({name: value for name, value in asked.items() if value is not None})
+    except ValidationError as error:
+        raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
+    answer = design_power(question)
+    return answer.model_copy(update={"notes": (*notes, *answer.notes)})

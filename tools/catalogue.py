@@ -32,6 +32,7 @@ TOOLS = (
     Tool("list_benchmarks", "training.benchmarks.catalog:suite", "The benchmarks of a suite."),
     Tool("list_summaries", "tools.scores.summaries:names", "Names of all benchmark summaries."),
     Tool("prior_variance", "tools.statistics.priors:find_prior", "The spread known for a recipe or model, or nothing."),
+    Tool("design_power", "tools.design_power:design_power", "Seeds, detectable effects and cost, before any run."),
     Tool("list_studies", "tools.study.manage:list_studies", "Earlier studies and their states."),
     Tool("plan_study", "tools.plan_study:plan_study", "Intent to plan, with price and power."),
     Tool("study_status", "tools.study.manage:status", "How a study stands; no score by arm."),

@@ -29,6 +29,8 @@ def ask(
     budget: options.Budget = None,
     seeds: options.Seeds = None,
     seed_list: options.SeedList = None,
+    sequential: options.Sequential = False,
+    min_seeds: options.MinSeeds = None,
     steps: options.Steps = None,
     recipe: options.RecipeName = None,
     model: options.Model = None,
@@ -47,6 +49,7 @@ def ask(
     flags = options.overrides(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
+        sequential=sequential, min_seeds=min_seeds,
     )  # fmt: skip
     intent = _power_question(question, flags, no_llm)
     if intent is not None:
@@ -139,14 +142,14 @@ def _told(status: "StudyStatus", answer: str, tokens: int, as_json: bool) -> int
 
 def answer_power_question(intent: "StudyIntent", flags: dict[str, Any], as_json: bool) -> int:
     """Prints what n seeds can detect; no run, no approval."""
-    from advisor.cli.plan_view import show_power
+    from advisor.cli.power_view import show_design_power
     from advisor.planning import answer_power
 
     answer = answer_power(intent, flags)
     if as_json:
         output.emit(answer)
     else:
-        show_power(output.data(), answer)
+        show_design_power(output.data(), answer)
     return 0
 
 

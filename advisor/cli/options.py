@@ -12,6 +12,12 @@ Budget = Annotated[
 ]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="How many matched seeds.")]
 SeedList = Annotated[str | None, typer.Option("--seed-list", metavar="LIST", help="Which seeds: 11-15 or 3,5,9.")]
+Sequential = Annotated[
+    bool, typer.Option("--sequential", help="Stop as soon as the answer is clear; --seeds is the most there may be.")
+]
+MinSeeds = Annotated[
+    int | None, typer.Option("--min-seeds", metavar="N", help="Seeds before the first look of --sequential.")
+]
 Steps = Annotated[int | None, typer.Option("--steps", metavar="N", help="GRPO steps of each run.")]
 RecipeName = Annotated[str | None, typer.Option("--recipe", metavar="NAME", help="Recipe name or YAML file.")]
 Model = Annotated[str | None, typer.Option("--model", metavar="ID", help="Hugging Face id.")]
@@ -36,6 +42,7 @@ def overrides(
     seeds: int | None = None,
     seed_list: str | None = None,
     treatments: list[str] | None = None,
+    sequential: bool = False,
     **fields: Any,
 ) -> dict[str, Any]:
     """The flags that were given, as fields of StudyIntent. InputError for a value that cannot be one."""
@@ -48,6 +55,8 @@ def overrides(
     given = {name: value for name, value in fields.items() if value is not None}
     if budget is not None:
         given["budget_gpu_hours"] = parse_budget(budget)
+    if sequential:
+        given["sequential"] = True
     if seeds is not None:
         given["seeds"] = seeds
     if seed_list is not None:
@@ -58,21 +67,21 @@ def overrides(
     return given
 
 
-def parse_seed_list(text: str) -> list[int]:
+def parse_seed_list(text: str, flag: str = "--seed-list") -> list[int]:
     """`11-15` or `3,5,9` or both mixed. InputError for anything else, and for a range of more than a thousand."""
     seeds: list[int] = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", part.strip())
         if match is None:
-            raise InputError(f"--seed-list {text!r} cannot be read; write 11-15 or 3,5,9")
+            raise InputError(f"{flag} {text!r} cannot be read; write 11-15 or 3,5,9")
         low, high = int(match.group(1)), int(match.group(2) or match.group(1))
         if high < low:
-            raise InputError(f"--seed-list {part.strip()!r} is empty: write the smaller seed first, {high}-{low}")
+            raise InputError(f"{flag} {part.strip()!r} is empty: write the smaller seed first, {high}-{low}")
         if high - low >= MOST_LISTED:
-            raise InputError(f"--seed-list {part.strip()!r} is longer than {MOST_LISTED} seeds; name fewer")
+            raise InputError(f"{flag} {part.strip()!r} is longer than {MOST_LISTED} seeds; name fewer")
         seeds += range(low, high + 1)
         if len(seeds) > MOST_LISTED:
-            raise InputError(f"--seed-list {text!r} names more than {MOST_LISTED} seeds; name fewer")
+            raise InputError(f"{flag} {text!r} names more than {MOST_LISTED} seeds; name fewer")
     return seeds
 
 

@@ -4,7 +4,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from advisor.planning import PowerAnswer
 from policies.registry import get as policy_class
 from tools.report import numbers
 from tools.report.wording_power import plan_claims
@@ -54,14 +53,13 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
     console.print(Group(*parts))
 
 
-def show_power(console: Console, answer: PowerAnswer) -> None:
-    """Prints the answer to a question about seeds and effects."""
-    power = answer.power
+def power_rows(power: PowerStatement, setting: str, price: SeedPrice | None) -> Table:
+    """The setting and every claim about what its number of pairs can detect."""
     rows = _grid()
-    setting = (answer.setting, _counted(power.n, "seed pair"), _counted(power.k, "treatment"))
-    rows.add_row("setting", f"{', '.join(setting)}, smallest effect of interest {numbers.points(power.sesoi)}")
-    _add_power(rows, power, answer.price)
-    console.print(Group(rows, *(Text(f"note: {note}", style="dim") for note in answer.notes)))
+    words = (setting, _counted(power.n, "seed pair"), _counted(power.k, "treatment"))
+    rows.add_row("setting", f"{', '.join(words)}, smallest effect of interest {numbers.points(power.sesoi)}")
+    _add_power(rows, power, price)
+    return rows
 
 
 def _grid() -> Table:

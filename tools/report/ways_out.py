@@ -32,37 +32,42 @@ def _idle(plan: StudyPlan) -> Iterator[str]:
 
 
 def _too_small(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:
-    if power is None:
-        unknown = f"nothing is known about the spread on {plan.recipe.name} with {plan.recipe.model}"
-        known = (f"{unknown}: what the plan can detect is unknown; a study of a few seeds would tell",)
-        return known if len(plan.seeds) > 1 else (f"{_one_seed(plan)}; {unknown}",)
+    what = "this plan" if plan.budget_device_hours is None else "this budget"
+    if power is not None:
+        return shortfalls(power, price, what)
+    unknown = f"nothing is known about the spread on {plan.recipe.name} with {plan.recipe.model}"
+    if len(plan.seeds) > 1:
+        return (f"{unknown}: what the plan can detect is unknown; a study of a few seeds would tell",)
+    return (f"{_one_seed(what)}; {unknown}",)
+
+
+def shortfalls(power: PowerStatement, price: SeedPrice | None, what: str) -> tuple[str, ...]:
+    """Why `what` ("this plan", "this budget") cannot answer the question, each with the ways out; empty if it can.
+
+    price: None where it is not known.
+    """
     if power.n < 2:
-        return (f"{_one_seed(plan)}; ways out: {_listed(plan, power, price)}",)
+        return (f"{_one_seed(what)}; ways out: {_listed(power, price)}",)
     shown = f"a true difference of {numbers.points(power.sesoi)} on every benchmark would be shown under every summary"
     if power.probability_supported < ENOUGH:
         may_be = power.by == "bound" and power.probability_supported_most >= ENOUGH
-        answer = f"{_what(plan)} {'may not' if may_be else 'cannot'} answer the question well"
+        answer = f"{what} {'may not' if may_be else 'cannot'} answer the question well"
         return (
-            f"{answer}: {shown} with probability {probability_supported(power)}; "
-            f"ways out: {_listed(plan, power, price)}",
+            f"{answer}: {shown} with probability {probability_supported(power)}; ways out: {_listed(power, price)}",
         )
     if power.probability_supported_upper < ENOUGH:
         return (
-            f"if the spread is at its upper limit, {_what(plan)} cannot answer the question well: {shown} with "
+            f"if the spread is at its upper limit, {what} cannot answer the question well: {shown} with "
             f"probability {probability_supported(power, upper=True)}",
         )
     return ()
 
 
-def _one_seed(plan: StudyPlan) -> str:
-    return f"one seed gives no interval: {_what(plan)} cannot answer the question"
+def _one_seed(what: str) -> str:
+    return f"one seed gives no interval: {what} cannot answer the question"
 
 
-def _what(plan: StudyPlan) -> str:
-    return "this plan" if plan.budget_device_hours is None else "this budget"
-
-
-def _listed(plan: StudyPlan, power: PowerStatement, price: SeedPrice) -> str:
+def _listed(power: PowerStatement, price: SeedPrice | None) -> str:
     ways = [_seeds(power, price)]
     effect = power.detectable_supported
     if effect is not None and power.sesoi < effect <= ROOM:
@@ -71,6 +76,7 @@ def _listed(plan: StudyPlan, power: PowerStatement, price: SeedPrice) -> str:
     if power.k > 1 and power.critical_t and power.critical_t_alone:
         wider = numbers.fixed(power.critical_t / power.critical_t_alone)
         ways.append(f"fewer treatments: {numbers.word(power.k)} in one family make each interval {wider} times as wide")
+    ways += _quieter(power)
     if power.prior_df is not None and power.prior_df < _WELL_KNOWN:
         ways.append(
             f"a pilot: the spread assumed rests on {numbers.counted(power.prior_df, 'degree')} of freedom, and may be "
@@ -79,10 +85,21 @@ def _listed(plan: StudyPlan, power: PowerStatement, price: SeedPrice) -> str:
     return "; ".join(ways)
 
 
-def _seeds(power: PowerStatement, price: SeedPrice) -> str:
+def _quieter(power: PowerStatement) -> Iterator[str]:
+    """A summary that varies less answers a narrower question with fewer seeds."""
+    quietest = min(power.summaries, key=lambda name: power.summaries[name].sd)
+    pairs, own = power.summaries[quietest].seeds_needed, power.summaries[power.primary].seeds_needed
+    if pairs is not None and (own is None or pairs < own):
+        yield (
+            f"a quieter primary summary: {quietest} alone takes {pairs:,} pairs, {power.primary} alone "
+            f"{'over a million' if own is None else f'{own:,}'} (the claim under every summary gets no easier)"
+        )
+
+
+def _seeds(power: PowerStatement, price: SeedPrice | None) -> str:
     pairs = power.seeds_needed_supported
     if pairs is None:
         return "no number of seeds will do: over a million would be needed"
-    limit = min(MOST_SEEDS_ASKED, MOST_RUNS // price.arms)
+    limit = min(MOST_SEEDS_ASKED, MOST_RUNS // (price.arms if price else power.k + 1))
     more = f", more than the {limit} that one study may have" if pairs > limit else ""
     return f"more seeds: {about(power)} {priced_pairs(pairs, price)}{more}"

@@ -15,6 +15,7 @@ from tools.study.budget import MOST_SEEDS, chosen_seeds, demand_paid
 from tools.study.hardware import gpu_count
 from tools.study.intent import StudyIntent
 from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
+from tools.study.sequential_plan import sequential_design
 from tools.study.services import InstalledIdentity, RunIdentity
 from training.recipe import Recipe, load_recipe, recipe_names
 
@@ -29,6 +30,8 @@ class DesignDefaults(StrictModel):
     """What a plan gets where the intent says nothing."""
 
     seeds: int = Field(default=3, ge=1)
+    most_seeds: int = Field(default=12, ge=4)
+    """Of a sequential study."""
     confidence: float = 0.95
     sesoi: float = 1.0
     primary: str = "domain_balanced_12"
@@ -92,6 +95,7 @@ def design(
     assert analysis is not None
     arms = _arms(chosen)
     seeds = _seeds(intent, defaults, recipe, len(arms), notes)
+    sequential = sequential_design(intent, len(seeds), notes)
     identity = identity or InstalledIdentity()
     return StudyPlan(
         question=intent.question,
@@ -102,19 +106,11 @@ def design(
         recipe=recipe,
         benchmarks=_benchmarks(recipe),
         analysis=analysis,
+        design=sequential,
         artifacts=identity.artifacts(recipe),
         versions=identity.versions(),
         budget_device_hours=intent.budget_gpu_hours,
     )
-
-
-def planned_analysis(intent: StudyIntent, recipe: Recipe, treatments: int) -> Analysis:
-    """How a study of this intent would be judged, defaults filled in; InputError for values out of range."""
-    faults = _Faults()
-    analysis = _analysis(intent, DesignDefaults(), recipe, max(1, treatments), faults, [])
-    faults.demand_none()
-    assert analysis is not None
-    return analysis
 
 
 def _overridden(intent: StudyIntent, overrides: Mapping[str, object]) -> StudyIntent:
@@ -282,10 +278,10 @@ def _seeds(
         seeds: tuple[int, ...] = intent.seed_list or tuple(range(1, asked + 1))
     else:
         bought = chosen_seeds(recipe, arms, budget, max_runs)
-        count = defaults.seeds if bought is None else bought
+        count = (defaults.most_seeds if intent.sequential else defaults.seeds) if bought is None else bought
         seeds = tuple(range(1, count + 1))
         why = "default" if bought is None else f"what the budget pays for, at most {MOST_SEEDS}"
-        notes.append(f"seeds: {count} ({why})")
+        notes.append(f"seeds: {'at most ' if intent.sequential else ''}{count} ({why})")
     if len(seeds) == 1:
         notes.append("one seed: no interval is possible, so no verdict either")
     return seeds

@@ -1,0 +1,69 @@
+"""The spread that a pilot shows: a score table, or a finished study of one's own."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from policies.errors import InputError
+from tools.scores.table import ScoreTable
+from tools.statistics.priors import Prior
+from training.paths import expanded, is_file, is_folder
+
+
+class PilotSpread(NamedTuple):
+    """What a pilot tells of paired differences."""
+
+    prior: Prior
+    summaries: dict[str, dict[str, float]]
+    """The verdict set over the pilot's benchmarks."""
+    notes: tuple[str, ...]
+
+
+def pilot_spread(reference: str, model: str | None = None) -> PilotSpread:
+    """Of a score table (a file or folder that `advisor analyze` reads) or of a study (id or folder).
+
+    Every cell (of that model, if one is named) with at least two arms and two complete seeds serves; whatever the
+    policies do is an arm effect and stays out. Pilot seeds never enter the confirmatory comparison. Raises InputError
+    where nothing can be estimated, RefusedError for a study whose scores nobody may see yet.
+    """
+    from tools.scores.summaries import verdict_set
+    from tools.statistics.estimate_prior import estimate_prior
+
+    tables = _tables(reference, model)
+    usable = [table for table in tables if len(table.arms) > 1 and len(table.seeds) > 1]
+    if not usable:
+        raise InputError(f"pilot {reference!r} has no cell with two arms and two seeds: no spread can be estimated")
+    summaries = verdict_set(usable[0].domains)
+    runs = sum(len(table.arms) * len(table.seeds) for table in usable)
+    where = f"{len(usable)} cells" if len(usable) > 1 else "one cell"
+    source = f"sqrt(2*MSE) of arm + seed in {where} with {runs} runs of {reference}"
+    pooled = f"{len(usable)} cells of the pilot are pooled as if their seeds varied alike; --model picks one model's"
+    notes = (pooled,) if len(usable) > 1 and model is None else ()
+    return PilotSpread(estimate_prior(usable, summaries, ["pilot"], source), summaries, notes)
+
+
+def _tables(reference: str, model: str | None) -> list[ScoreTable]:
+    path = expanded(reference)
+    if is_file(path) or (is_folder(path) and not is_file(path / "study.db")):
+        return _of_file(path, model)
+    from tools.study.evaluate import score_rows
+    from tools.study.stored import Stored
+    from tools.study.study import find_study
+
+    if model is not None:
+        raise InputError(f"--model {model} picks cells of a score table, and pilot {reference!r} is none; leave it out")
+    return [ScoreTable.from_rows(score_rows(Stored.read(find_study(reference))))]
+
+
+def _of_file(path: Path, model: str | None) -> list[ScoreTable]:
+    from tools.scores.readers.read import read_scores
+
+    cells = read_scores([path]).cells
+    if model is None:
+        return [cell.table for cell in cells]
+    named = [(cell.about | cell.group).get("model") for cell in cells]
+    found = [cell.table for cell, name in zip(cells, named, strict=True) if str(name) == model]
+    if not found:
+        models = sorted({str(name) for name in named if name is not None})
+        known = f"its models are {', '.join(models)}" if models else "it has no column that separates models"
+        raise InputError(f"the pilot {path} has no cell of model {model!r}: {known}")
+    return found
