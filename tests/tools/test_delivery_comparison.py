@@ -17,7 +17,19 @@ def statistics(total=800.0, zeros=400):
     return WeightStatistics(tokens=800, total=total, squared=2 * total, zeros=zeros)
 
 
-def record(step, *, stream=None, shares=EVEN, requested=None, dose=0.0, asked=None, seen=None, kept=False):
+def record(
+    step,
+    *,
+    stream=None,
+    shares=EVEN,
+    requested=None,
+    dose=0.0,
+    advantages=0.0,
+    asked=None,
+    seen=None,
+    digests=(7, 7),
+    kept=False,
+):
     return DeliveryRecord(
         step=step,
         prompts=PROMPTS,
@@ -28,6 +40,9 @@ def record(step, *, stream=None, shares=EVEN, requested=None, dose=0.0, asked=No
         weights_set=asked,
         weights_seen=seen,
         weight_dose=dose,
+        advantage_dose=advantages,
+        loss_inputs_set=digests[0],
+        loss_inputs_seen=digests[1],
         effective_sample_size=80.0,
         kept_everything=kept,
         domain_rewards={"math": 0.5, "logic": 0.5},
@@ -145,6 +160,50 @@ def test_one_step_with_other_weights_in_the_loss_is_named(change, fault):
     found = compare_delivery({3: records}, {3: run()}, 0.05, PROMPTS)
     assert (found.status, found.worker_confirmed) == ("not_delivered", False)
     assert found.reasons == (f"seed 3, step 7: the loss saw other weights than were set: {fault} (1 of 10 steps)",)
+
+
+@pytest.mark.parametrize("seen", [8, None])
+def test_equal_sums_of_other_values_are_not_the_weights_that_were_set(seen):
+    """Weights that reached the wrong rollouts add up to the same: only the digest of the values tells."""
+    found = compare(weighted(digests=(7, seen)), run())
+    assert (found.status, found.worker_confirmed) == ("not_delivered", False)
+    assert found.reasons[0] == (
+        "seed 1, step 1: the loss saw other values of weights, advantages or log-probs than were set (10 of 10 steps)"
+    )
+
+
+def test_a_control_whose_loss_saw_another_batch_is_named():
+    found = compare(weighted(), run(digests=(7, 8)))
+    assert (found.status, found.worker_confirmed) == ("not_delivered", False)
+    assert found.reasons[0].startswith("seed 1, control, step 1: the loss saw other values")
+
+
+def test_records_of_a_version_without_digests_are_judged_by_their_sums():
+    assert compare(weighted(digests=(None, None)), run(digests=(None, None))).status == "delivered"
+
+
+def test_a_policy_that_replaces_the_rewards_acts_through_the_advantages():
+    found = compare(run(advantages=0.7), run())
+    assert (found.status, found.kind, found.worker_confirmed) == ("delivered", "advantages", True)
+    assert (found.dose, found.treatment_dose, found.control_dose) == (pytest.approx(0.7), pytest.approx(0.7), 0)
+    assert compare(run(advantages=0.02), run()).status == "weak"
+
+
+def test_replaced_advantages_that_the_loss_did_not_see_are_not_delivered():
+    found = compare(run(advantages=0.7, digests=(7, 8)), run())
+    assert (found.status, found.worker_confirmed) == ("not_delivered", False)
+
+
+def test_a_control_that_trains_on_advantages_of_its_own_isolates_nothing():
+    found = compare(weighted(0.4), run(advantages=0.2))
+    assert found.status == "not_delivered"
+    assert found.reasons == ("the control trains on advantages of its own (dose 0.2); its dose must be 0",)
+    assert compare(run(advantages=0.4), run(advantages=0.2), head_to_head=True).dose == pytest.approx(0.2)
+
+
+def test_weights_with_advantages_recomputed_count_with_the_larger_dose():
+    found = compare(weighted(0.4, advantages=0.1), run())
+    assert (found.status, found.kind, found.dose) == ("delivered", "weights", pytest.approx(0.4))
 
 
 def test_float32_noise_in_the_workers_sums_is_no_difference():

@@ -43,6 +43,10 @@ def _measure(record: Delivery) -> str:
         return "both arms reweight; the smaller of their total variations between their loss weights and equal ones"
     if record.kind == "weights":
         return "total variation between the arms in the loss weights of rollouts that carry gradient"
+    if record.kind == "advantages" and record.treatment_dose and record.control_dose:
+        return "both arms train on advantages of their own; the smaller of their total variations from GRPO's"
+    if record.kind == "advantages":
+        return "total variation between the advantages trained on and those that GRPO makes of the graded rewards"
     shares = "total variation between the arms in the domain shares of the prompts rolled out"
     if record.uniform is None:
         return shares
@@ -52,16 +56,22 @@ def _measure(record: Delivery) -> str:
 def _confirmed(record: Delivery) -> str:
     if record.worker_confirmed is None:
         return ""
+    what = "advantages" if record.kind == "advantages" else "weights"
     if record.worker_confirmed:
-        return "In every step the loss saw the weights that the policy set."
-    return "In some steps the loss did not see the weights that the policy set."
+        return f"In every step the loss saw the {what} that the policy set."
+    return f"In some steps the loss did not see the {what} that the policy set."
 
 
 def _weights(record: Delivery) -> str:
     """What each arm's own weights did: of a control nothing is expected."""
     if record.control_dose is None:
         return ""
+    what = "advantages" if record.kind == "advantages" else "weights"
     if record.control_dose <= WEIGHTS_APART:
-        return "The control's loss weights were equal."
+        return (
+            "The control's advantages were GRPO's."
+            if what == "advantages"
+            else "The control's loss weights were equal."
+        )
     own = "" if record.treatment_dose is None else f", the treatment's {numbers.fixed(record.treatment_dose, 3)}"
-    return f"The control's own weights have dose {numbers.fixed(record.control_dose, 3)}{own}."
+    return f"The control's own {what} have dose {numbers.fixed(record.control_dose, 3)}{own}."

@@ -9,6 +9,9 @@ from tools.study.delivery_model import WEIGHTS_APART, Delivery, DeliveryStatus
 
 Records = Sequence[DeliveryRecord]
 Runs = Mapping[int, Records]
+DoseKind = Literal["mixture", "weights", "advantages"]
+_KINDS: tuple[DoseKind, ...] = ("mixture", "weights", "advantages")
+_OWN = tuple(f"{arm}_{kind}" for kind in ("weights", "advantages") for arm in ("treatment", "control"))
 Shares = Mapping[str, float]
 
 _SEEN_TOLERANCE = 1e-5
@@ -24,17 +27,27 @@ class PairDose(NamedTuple):
     treatment_weights: float
     """Total variation between a run's loss weights and equal ones; so is the next."""
     control_weights: float
+    treatment_advantages: float
+    """Total variation between the advantages that a run trained on and GRPO's own; so is the next."""
+    control_advantages: float
     identical: bool
-    """Same prompts in every step, and the same weights or none that act."""
+    """Same prompts in every step, and the same weights and advantages or none that act."""
 
     @property
     def weights(self) -> float:
-        """Of the run that reweights; where both do, the smaller one.
+        """Of the run that reweights; where both do, the smaller one."""
+        return _acting(self.treatment_weights, self.control_weights)
 
-        How far two sets of weights are apart cannot be known: they belong to the rollouts of two different models.
-        """
-        low, high = sorted((self.treatment_weights, self.control_weights))
-        return low if low > WEIGHTS_APART else high
+    @property
+    def advantages(self) -> float:
+        """Of the run that trains on advantages of its own; where both do, the smaller one."""
+        return _acting(self.treatment_advantages, self.control_advantages)
+
+
+def _acting(one: float, other: float) -> float:
+    """How far what two runs do is apart cannot be known: it belongs to the rollouts of two different models."""
+    low, high = sorted((one, other))
+    return low if low > WEIGHTS_APART else high
 
 
 def compare_delivery(
@@ -43,13 +56,14 @@ def compare_delivery(
     """Compares each seed's pair of runs, step by step.
 
     `treatment` and `control` map a seed to its run's records, one a step. The dose is the mean over steps, then over
-    seeds, of the total variation between the arms: in realised domain shares (mixture) or in loss weights, whichever is
-    larger. A mixture dose below 1 / (2 * prompts_per_step), half a prompt a step, counts as 0. Where one arm alone
-    draws uniformly over the pool, the noise of its draws is nobody's treatment: it counts with its average shares, and
-    the other arm with the shares that it asked for, as long as it realised them but for rounding.
+    seeds, of the total variation between the arms: in realised domain shares (mixture), in loss weights or in the
+    advantages that a policy put in place of GRPO's, whichever is largest. A mixture dose below
+    1 / (2 * prompts_per_step), half a prompt a step, counts as 0. Where one arm alone draws uniformly over the pool,
+    the noise of its draws is nobody's treatment: it counts with its average shares, and the other arm with the shares
+    that it asked for, as long as it realised them but for rounding.
 
     `not_recorded`: a seed without partner, a run without records, steps missing. `not_delivered`: no dose, a pair that
-    is identical in everything, a loss that did not see what the trainer set, or a control that reweights (unless the
+    is identical in everything, a loss that did not see what the trainer set, or a control that acts itself (unless the
     study is `head_to_head`). `weak`: a dose below `minimum_dose`. The reasons name seed and step.
     """
     faults = tuple(_unpaired(treatment, control))
@@ -57,72 +71,84 @@ def compare_delivery(
         return Delivery(status="not_recorded", minimum_dose=minimum_dose, reasons=faults)
     ours, theirs = _counted_shares(treatment, control), _counted_shares(control, treatment)
     pairs = {seed: _pair_dose(treatment[seed], control[seed], ours[seed], theirs[seed]) for seed in sorted(treatment)}
-    mixture, weights = (_mean([getattr(pair, kind) for pair in pairs.values()]) for kind in ("mixture", "weights"))
-    treatment_dose = _mean([pair.treatment_weights for pair in pairs.values()])
-    control_dose = _mean([pair.control_weights for pair in pairs.values()])
-    kind = _kind(mixture, weights, prompts_per_step)
+    doses = {kind: _mean([getattr(pair, kind) for pair in pairs.values()]) for kind in _KINDS}
+    kind = _kind(doses, prompts_per_step)
+    own = {name: _mean([getattr(pair, name) for pair in pairs.values()]) for name in _OWN}
     unseen = [
         *(reason for seed in pairs for reason in _unseen(f"seed {seed}", treatment[seed])),
         *(reason for seed in pairs for reason in _unseen(f"seed {seed}, control", control[seed])),
     ]
     reasons = list(unseen)
     reasons += [f"seed {seed}: both runs are identical in everything" for seed in pairs if pairs[seed].identical]
-    if control_dose > WEIGHTS_APART and not head_to_head:
-        reasons.append(f"the control reweights rollouts itself (dose {control_dose:.3g}); its dose must be 0")
+    if not head_to_head:
+        reasons += _control_acts(own)
     if kind == "none":
+        others = "".join(f", {name} by {doses[name]:.3g}" for name in ("weights", "advantages"))
         reasons.append(
-            f"no dose: shares differ by {mixture:.3g} (half a prompt a step is {1 / (2 * prompts_per_step):.3g}), "
-            f"weights by {weights:.3g}"
+            f"no dose: shares differ by {doses['mixture']:.3g} (half a prompt a step is "
+            f"{1 / (2 * prompts_per_step):.3g}){others}"
         )
-    dose = weights if kind == "weights" else mixture if kind == "mixture" else max(mixture, weights)
+    dose = max(doses.values()) if kind == "none" else doses[kind]
     status: DeliveryStatus = "not_delivered" if reasons else "delivered" if dose >= minimum_dose else "weak"
     if status == "weak":
         reasons.append(f"dose {dose:.3g} is below the plan's minimum {minimum_dose:g}")
     reasons += [reason for seed in pairs for reason in _remarks(f"seed {seed}", treatment[seed], control[seed])]
-    weighted = any(
-        record.weights_set or record.weights_seen
-        for arm in (treatment, control)
-        for records in arm.values()
-        for record in records
+    acted = any(
+        map(_acts_on_the_loss, (record for arm in (treatment, control) for run in arm.values() for record in run))
     )
     return Delivery(
         status=status,
         dose=dose,
         minimum_dose=minimum_dose,
-        by_seed={str(seed): pair.weights if kind == "weights" else pair.mixture for seed, pair in pairs.items()},
+        by_seed={str(seed): getattr(pair, "mixture" if kind == "none" else kind) for seed, pair in pairs.items()},
         kind=kind,
-        uniform=None if kind == "weights" else _uniform_arm(treatment, control),
-        treatment_dose=treatment_dose,
-        control_dose=control_dose,
+        uniform=_uniform_arm(treatment, control) if kind in ("mixture", "none") else None,
+        treatment_dose=own["treatment_advantages" if kind == "advantages" else "treatment_weights"],
+        control_dose=own["control_advantages" if kind == "advantages" else "control_weights"],
         steps=max(len(records) for records in treatment.values()),
-        worker_confirmed=not unseen if weighted or unseen else None,
+        worker_confirmed=not unseen if acted or unseen else None,
         reasons=tuple(reasons),
     )
 
 
-def _kind(mixture: float, weights: float, prompts_per_step: int) -> Literal["weights", "mixture", "none"]:
-    mixes, weighs = mixture >= 1 / (2 * prompts_per_step), weights > WEIGHTS_APART
-    if mixes and (mixture >= weights or not weighs):
-        return "mixture"
-    return "weights" if weighs else "none"
+def _control_acts(own: Mapping[str, float]) -> Iterator[str]:
+    for name, does in (("weights", "reweights rollouts itself"), ("advantages", "trains on advantages of its own")):
+        dose = own[f"control_{name}"]
+        if dose > WEIGHTS_APART:
+            yield f"the control {does} (dose {dose:.3g}); its dose must be 0"
+
+
+def _acts_on_the_loss(record: DeliveryRecord) -> bool:
+    return bool(record.weights_set or record.weights_seen or record.advantage_dose)
+
+
+def _kind(doses: Mapping[DoseKind, float], prompts_per_step: int) -> DoseKind | Literal["none"]:
+    """The largest dose that counts; shares before weights, and these before advantages, where they are equal."""
+    least = {"mixture": 1 / (2 * prompts_per_step), "weights": WEIGHTS_APART, "advantages": WEIGHTS_APART}
+    counted = [
+        kind for kind in _KINDS if (doses[kind] >= least[kind] if kind == "mixture" else doses[kind] > least[kind])
+    ]
+    return max(counted, key=lambda kind: doses[kind]) if counted else "none"
 
 
 def _pair_dose(
     treatment: Records, control: Records, treatment_shares: Sequence[Shares], control_shares: Sequence[Shares]
 ) -> PairDose:
     steps = list(zip(treatment, control, strict=True))
-    acting = max(max(ours.weight_dose, theirs.weight_dose) for ours, theirs in steps)
+    acting = max(max(record.weight_dose, record.advantage_dose) for pair in steps for record in pair)
     return PairDose(
         mixture=_mean(list(map(total_variation, treatment_shares, control_shares))),
         treatment_weights=_mean([ours.weight_dose for ours, _ in steps]),
         control_weights=_mean([theirs.weight_dose for _, theirs in steps]),
+        treatment_advantages=_mean([ours.advantage_dose for ours, _ in steps]),
+        control_advantages=_mean([theirs.advantage_dose for _, theirs in steps]),
         identical=all(ours.prompt_stream == theirs.prompt_stream for ours, theirs in steps)
-        and (acting <= WEIGHTS_APART or all(_weights(ours) == _weights(theirs) for ours, theirs in steps)),
+        and (acting <= WEIGHTS_APART or all(_action(ours) == _action(theirs) for ours, theirs in steps)),
     )
 
 
-def _weights(record: DeliveryRecord) -> tuple[float, WeightStatistics | None]:
-    return record.weight_dose, record.weights_set
+def _action(record: DeliveryRecord) -> tuple[object, ...]:
+    return record.weight_dose, record.advantage_dose, record.weights_set, record.loss_inputs_set
 
 
 def _counted_shares(arm: Runs, other: Runs) -> dict[int, list[Shares]]:
@@ -200,15 +226,25 @@ def _unseen(where: str, records: Records) -> Iterator[str]:
 
 def _mismatch(record: DeliveryRecord) -> str:
     asked, seen = record.weights_set, record.weights_seen
-    if asked is None and seen is None:
-        return ""
-    if seen is None:
+    if seen is None and asked is not None:
         return "the trainer set weights, the loss saw none"
-    if asked is None:
+    if asked is None and seen is not None:
         return "the loss saw weights that the policy did not set"
+    if asked is None or seen is None:
+        return _other_values(record)
     apart = [name for name in WeightStatistics.model_fields if not _close(getattr(asked, name), getattr(seen, name))]
     shown = ", ".join(f"{name} {getattr(asked, name):g} set, {getattr(seen, name):g} seen" for name in apart)
-    return f"the loss saw other weights than were set: {shown}" if apart else ""
+    return f"the loss saw other weights than were set: {shown}" if apart else _other_values(record)
+
+
+def _other_values(record: DeliveryRecord) -> str:
+    """Sums can agree where values do not: the weights of the wrong rollouts, or advantages that were not replaced.
+
+    A record without digests is of a version that kept none.
+    """
+    if record.loss_inputs_set == record.loss_inputs_seen:
+        return ""
+    return "the loss saw other values of weights, advantages or log-probs than were set"
 
 
 def _close(one: float, other: float) -> bool:

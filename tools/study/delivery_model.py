@@ -23,14 +23,17 @@ class Delivery(StrictModel):
     """
     minimum_dose: float | None = None
     by_seed: dict[str, float] = Field(default_factory=dict)
-    kind: Literal["weights", "mixture", "none"] = "none"
+    kind: Literal["weights", "mixture", "advantages", "none"] = "none"
     """Through which action the arms differ most."""
     uniform: Literal["treatment", "control"] | None = None
     """Where the dose is of shares: the one arm that draws uniformly over the pool, which counts with its average."""
     treatment_dose: float | None = None
-    """Total variation between the arm's loss weights and equal ones; so is the next."""
+    """Total variation between the arm's loss weights and equal ones; so is the next.
+
+    Where `kind` is `advantages`: between the advantages that the arm trained on and GRPO's on the graded rewards.
+    """
     control_dose: float | None = None
     steps: int | None = None
     worker_confirmed: bool | None = None
-    """The loss saw, in every step, the weights that the trainer set; None where no weights were set."""
+    """The loss saw, in every step, exactly the weights and advantages that the trainer set; None where it set none."""
     reasons: tuple[str, ...] = ()
