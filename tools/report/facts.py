@@ -62,13 +62,18 @@ class Facts(NamedTuple):
     @property
     def level(self) -> str:
         """The family interval by name: `98.3 % interval (family of 3)`."""
-        return f"{numbers.percent(self.comparison.family_confidence)} interval (family of {self.comparison.k})"
+        return f"{numbers.percent(self.comparison.family_confidence)} {self.kind} (family of {self.comparison.k})"
+
+    @property
+    def kind(self) -> str:
+        """What an interval is: where a sequential plan decided when to stop, one that holds at all looks together."""
+        return "repeated interval" if self.comparison.repeated else "interval"
 
     @property
     def basis(self) -> str:
         """The same inside brackets, with n: `98.3 % interval, family of 3, n = 3 seed pairs`."""
         level = numbers.percent(self.comparison.family_confidence)
-        return f"{level} interval, family of {self.comparison.k}, {self.pairs}"
+        return f"{level} {self.kind}, family of {self.comparison.k}, {self.pairs}"
 
     @property
     def above(self) -> tuple[str, ...]:
@@ -97,7 +102,7 @@ class Facts(NamedTuple):
         if (self.above and self.below) or self.comparison.strict_confidence is None:
             return self.basis
         level = numbers.percent(self.comparison.strict_confidence, 2)
-        return f"{level} interval, family of {self.comparison.k} times {self.size} summaries, {self.pairs}"
+        return f"{level} {self.kind}, family of {self.comparison.k} times {self.size} summaries, {self.pairs}"
 
     @property
     def stuck(self) -> str:

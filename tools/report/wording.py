@@ -75,6 +75,8 @@ def _lead(one: Facts) -> str:
 def _no_interval(summary: SummaryVerdict) -> str:
     if summary.n < 2:
         return "one pair gives no interval"
+    if summary.sd:
+        return "the plan spends no error at this number of pairs, so there is no interval"
     return "the differences do not vary between seeds, so there is no interval"
 
 

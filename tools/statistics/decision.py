@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tools.statistics.critical import Critical, fixed
 from tools.statistics.family import family_confidence
-from tools.statistics.paired import critical_t
 from tools.statistics.verdict_model import OverallVerdict, SummaryReading
 
 DECISIONS: tuple[OverallVerdict, ...] = (
@@ -36,18 +36,19 @@ def decide(
     confidence: float,
     family_size: int,
     sesoi: ArrayLike,
+    critical: Critical = fixed,
 ) -> Decision:
     """Judges studies that are valid, delivered and estimable.
 
     means, errors: (..., S) mean difference and its standard error sd / sqrt(n) > 0 under each of S summaries, n >= 2
-    pairs; sesoi: a number or (S,). "Under every summary" is an intersection-union test, each interval at the family
-    level. "Under some summary" is corrected over the summaries too (1 - alpha / (k S)), or is shown by two family
-    intervals that exclude zero with opposite signs.
+    pairs; sesoi: a number or (S,); critical: that of the repeated intervals where the plan is sequential. "Under every
+    summary" is an intersection-union test, each interval at the family level. "Under some summary" is corrected over
+    the summaries too (1 - alpha / (k S)), or is shown by two family intervals that exclude zero with opposite signs.
     """
     summaries = means.shape[-1]
     family = family_confidence(confidence, family_size)
-    half = critical_t(n - 1, family) * errors
-    strict = critical_t(n - 1, family_confidence(family, summaries)) * errors
+    half = critical(n, family) * errors
+    strict = critical(n, family_confidence(family, summaries)) * errors
     better, worse = np.asarray(means > half), np.asarray(means < -half)
     inside = np.all(np.abs(means) + half < np.asarray(sesoi), axis=-1)
     up, down = np.all(better, axis=-1), np.all(worse, axis=-1)

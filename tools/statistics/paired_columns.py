@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.statistics.paired import SMALLEST_SD, critical_t
+from tools.statistics.critical import Critical, fixed
+from tools.statistics.paired import SMALLEST_SD
 
 
 class PairedColumns(NamedTuple):
@@ -21,11 +22,12 @@ class PairedColumns(NamedTuple):
     p: NDArray[np.float64]
     """(C,) two-sided, of mean = 0."""
 
-    def limits(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits mean -+ t(n - 1) error, (C,) each."""
+    def limits(self, confidence: float, critical: Critical = fixed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits mean -+ critical * error, (C,) each; NaN where the critical value is infinite."""
         if self.n < 2:
             return self.error, self.error
-        half = critical_t(self.n - 1, confidence) * self.error
+        factor = critical(self.n, confidence)
+        half = (factor if np.isfinite(factor) else np.nan) * self.error
         return self.mean - half, self.mean + half
 
 

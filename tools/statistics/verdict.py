@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tools.scores import integrity
 from tools.scores.table import PairedScores, ScoreTable
+from tools.statistics.critical import Critical, fixed
 from tools.statistics.decision import DECISIONS, decide, inside, reading
 from tools.statistics.equivalence import tost_confidence
 from tools.statistics.family import family_confidence, holm
@@ -46,6 +47,7 @@ class _Asked(NamedTuple):
     failures: Mapping[str, int]
     planned: tuple[int, ...] | None
     mismatches: Mapping[str, Sequence[str]]
+    critical: Critical
 
     @property
     def family(self) -> float:
@@ -79,6 +81,7 @@ def judge(
     *,
     planned_seeds: Sequence[int] | None = None,
     mismatches: Mapping[str, Sequence[str]] | None = None,
+    critical: Critical = fixed,
 ) -> Verdict:
     """Judges every treatment against the control; total: scores, however bad, give a verdict and never an exception.
 
@@ -87,6 +90,8 @@ def judge(
     planned_seeds: a planned seed without a complete pair is a lost pair. Default, for a bare table: only the seeds that
         both arms have in part are lost; a seed of one arm alone is noted and left out.
     mismatches: by treatment, what else differs from the control though it must not; each is a fault.
+    critical: `critical.Repeated` where the seeds were added as the plan's looks said: all intervals are then repeated
+        ones, and no p-value is given, since those of a fixed number of pairs do not hold.
     """
     asked = _Asked(
         table,
@@ -97,6 +102,7 @@ def judge(
         failures or {},
         None if planned_seeds is None else tuple(planned_seeds),
         mismatches or {},
+        critical,
     )
     measured = {treatment: _measure(asked, treatment) for treatment in treatments}
     adjusted = _holm(asked, measured)
@@ -138,9 +144,8 @@ def _compare(asked: _Asked, treatment: str, measured: _Measured, p_holm: Mapping
         summaries=summaries,
         exclusions_unadjusted=tuple(name for name, item in summaries.items() if _excludes_zero(item.low, item.high)),
         exclusions_expected=len(summaries) * (1.0 - asked.analysis.confidence),
-        exclusions_strict=tuple(
-            name for name, item in summaries.items() if item.p is not None and item.p < 1.0 - asked.strict
-        ),
+        exclusions_strict=_strict(asked, measured),
+        repeated=asked.critical is not fixed,
         strict_confidence=asked.strict,
         worst_summary=lowest,
         best_summary=highest,
@@ -169,7 +174,7 @@ def _outcome(
     reasons = tuple(line for item in summaries.values() for line in _not_estimable(item))
     if reasons:
         return _Outcome("not_estimable", faults=reasons)
-    outcome = _decided(asked.analysis, differences)
+    outcome = _decided(asked, differences)
     if outcome.verdict != "supported" or not lost:
         return outcome
     filled = at_worst(
@@ -180,18 +185,19 @@ def _outcome(
         sorted(seeds + lost),
         outcome.direction == "better",
     )
-    worst = _decided(asked.analysis, asked.chosen.differences(filled))
+    worst = _decided(asked, asked.chosen.differences(filled))
     if (worst.verdict, worst.direction) == (outcome.verdict, outcome.direction):
         return outcome._replace(worst_case=worst.verdict)
     # Filled-in scores can take a claim away, not make another one, such as "depends" or "equivalent".
     return _Outcome("negative_inconclusive", worst_case="negative_inconclusive")
 
 
-def _decided(analysis: Analysis, differences: NDArray[np.float64]) -> _Outcome:
+def _decided(asked: _Asked, differences: NDArray[np.float64]) -> _Outcome:
     """Of estimable differences (seeds, summaries)."""
-    n = len(differences)
-    errors = differences.std(axis=0, ddof=1) / n**0.5
-    decision = decide(differences.mean(axis=0), errors, n, analysis.confidence, analysis.family_size, analysis.sesois())
+    analysis, n = asked.analysis, len(differences)
+    means, errors = differences.mean(axis=0), differences.std(axis=0, ddof=1) / n**0.5
+    k, sesois = analysis.family_size, analysis.sesois()
+    decision = decide(means, errors, n, analysis.confidence, k, sesois, asked.critical)
     sign = int(decision.direction)
     direction: Literal["better", "worse"] | None = None if sign == 0 else "better" if sign > 0 else "worse"
     return _Outcome(DECISIONS[int(decision.code)], direction, bool(decision.negligible))
@@ -201,7 +207,7 @@ def _summarise(asked: _Asked, measured: _Measured, p_holm: Mapping[str, float | 
     confidence, columns = asked.analysis.confidence, measured.columns
     controls = asked.chosen.control_means(measured.pairs)
     levels = (confidence, asked.family, tost_confidence(confidence))
-    limits = [values.tolist() for level in levels for values in columns.limits(level)]
+    limits = [values.tolist() for level in levels for values in columns.limits(level, asked.critical)]
     rows = zip(columns.mean.tolist(), columns.sd.tolist(), columns.p.tolist(), *limits, strict=True)
     seeds = [str(seed) for seed in measured.pairs.seeds]
     found = {}
@@ -220,8 +226,8 @@ def _summarise(asked: _Asked, measured: _Measured, p_holm: Mapping[str, float | 
             high=high,
             low_family=low_family,
             high_family=high_family,
-            p=p,
-            p_holm=p_holm[summary],
+            p=p if asked.critical is fixed else None,
+            p_holm=p_holm[summary] if asked.critical is fixed else None,
             low_tost=low_tost,
             high_tost=high_tost,
             sesoi=sesoi,
@@ -250,7 +256,7 @@ def _unread(asked: _Asked, pairs: PairedScores) -> dict[str, SummaryVerdict]:
 def _not_estimable(item: SummaryVerdict) -> tuple[str, ...]:
     if item.n < 2:
         return (f"{item.summary}: n = {item.n}, an interval needs at least 2 complete pairs",)
-    if item.low_family is None:
+    if item.sd == 0.0:
         return (f"{item.summary}: all {item.n} paired differences are equal (SD 0), suspected identical runs",)
     return ()
 
@@ -281,6 +287,12 @@ def _extremes(summaries: Mapping[str, SummaryVerdict]) -> tuple[str | None, str 
 
 def _excludes_zero(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def _strict(asked: _Asked, measured: _Measured) -> tuple[str, ...]:
+    """Summaries whose interval excludes zero at the level that "under some summary" needs."""
+    low, high = measured.columns.limits(asked.strict, asked.critical)
+    return tuple(name for name, out in zip(asked.chosen.summaries, (low > 0) | (high < 0), strict=True) if out)
 
 
 def _holm(asked: _Asked, measured: Mapping[str, _Measured]) -> dict[str, dict[str, float | None]]:

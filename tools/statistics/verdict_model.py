@@ -67,6 +67,9 @@ class Comparison(StrictModel):
     """How many of them chance alone would give: S * (1 - confidence)."""
     exclusions_strict: tuple[str, ...] = ()
     """Summaries whose interval excludes zero at `strict_confidence`, the level that "under some summary" needs."""
+    repeated: bool = False
+    """Seeds were added as the looks of a sequential plan said: the intervals are repeated ones, at the look it ended
+    with. One that is missing although n > 1 and sd > 0: no error is spent at that look."""
     strict_confidence: float | None = None
     """1 - alpha / (k S)."""
     worst_summary: str | None = None
