@@ -143,7 +143,7 @@ def to_intent(question: str, reply: IntentReply, rules: StudyIntent) -> StudyInt
     return StudyIntent.model_validate(
         values
         | {"question": question, "params": params, "unknown": unknown, "read_by": "llm", "notes": tuple(notes)}
-        | {"message": _message(reply, rules)}
+        | {"message": _message(reply, rules), "sequential": rules.sequential, "min_seeds": rules.min_seeds}
     )
 
 

@@ -16,6 +16,7 @@ from advisor.reading.numbers import NUMBER, parse
 from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
 from advisor.reading.quantities import MAX_LISTED_SEEDS, read_quantities
 from advisor.reading.roles import Roles, assign_roles
+from advisor.reading.sequential import read_sequential
 from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
 from advisor.reading.unknown import find_unknown
@@ -85,6 +86,7 @@ def _read_study(question: str, text: Text) -> StudyIntent:
         mentions = _all_policies(text)
     mentions = _with_implied(text, mentions)
     params = read_parameters(text, mentions)  # before quantities: `per (alpha 0.7)` is no significance level
+    sequential = read_sequential(text)
     quantities = read_quantities(text)
     notes += [*summary_notes, *_benchmark_notes(text), *model_notes, *quantities.notes]
     kind = _kind(text, mentions)
@@ -92,6 +94,7 @@ def _read_study(question: str, text: Text) -> StudyIntent:
         "question": one_line(question), "params": params.values, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
         "model": model, "recipe": recipe, "budget_gpu_hours": quantities.budget_gpu_hours, "max_runs": quantities.max_runs,
         "confidence": quantities.confidence, "sesoi": quantities.sesoi, "primary_summary": summary,
+        "sequential": sequential.asked, "min_seeds": sequential.min_seeds,
     }  # fmt: skip
     if quantities.too_many_seeds is not None:
         return _clarify(question, text, f"That range names {quantities.too_many_seeds} seeds; which ones (at most {MAX_LISTED_SEEDS})?",

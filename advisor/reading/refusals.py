@@ -38,8 +38,9 @@ REFUSALS: tuple[Refusal, ...] = (
             "(?:显著|赢了|更好|打过)[^。？?;；]{0,8}(?:就停|再停|才停|为止)",
         ),
         "adding seeds until the result is significant makes chance look like an effect; fix the number of seeds before the first score "
-        "(for example: 'compare tscl with static, 8 seeds')",
-        "一直加种子直到显著会把偶然当成效果；请在看到分数之前定下种子数（例如：比较 tscl 和 static，8 个种子）",
+        "(for example: 'compare tscl with static, 8 seeds'), or ask for a sequential study, whose looks pay for themselves "
+        "('compare tscl with static, sequential, at most 12 seeds')",
+        "一直加种子直到显著会把偶然当成效果；请在看到分数之前定下种子数（例如：比较 tscl 和 static，8 个种子），或做序贯研究，每次查看都已计入误差（例如：比较 tscl 和 static，序贯，至多 12 个种子）",
     ),
     Refusal(
         "seed",

@@ -13,8 +13,11 @@ _RECIPE_LABELS = ("cost", "title")
 
 
 def plan_bytes(plan: StudyPlan) -> bytes:
-    """The plan as stored: UTF-8 JSON with sorted keys and every field."""
-    document = plan.model_dump(mode="json")
+    """The plan as stored: UTF-8 JSON with sorted keys and every field but the design of a fixed plan.
+
+    Plans had no design at first: a fixed plan keeps the hash that it had then.
+    """
+    document = plan.model_dump(mode="json", exclude=None if plan.design else {"design"})
     return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 

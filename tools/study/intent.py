@@ -28,6 +28,10 @@ class StudyIntent(StrictModel):
     direction: Literal["better", "worse"] | None = None
     seeds: Count | None = None
     seed_list: tuple[Count, ...] | None = None
+    sequential: bool = False
+    """Seeds are added block by block until the answer is clear; `seeds` is then the most there may be."""
+    min_seeds: Count | None = None
+    """Seeds before the first look of a sequential study."""
     steps: Count | None = None
     model: str | None = None
     recipe: str | None = None
