@@ -60,6 +60,21 @@ def verdict_name(comparison: Comparison) -> str:
     return _NAMES[comparison.verdict]
 
 
+def short_verdict(comparison: Comparison) -> str:
+    """The verdict in a word or two, for a column of a table."""
+    if comparison.verdict == "supported":
+        return f"{comparison.direction}{', negligible' if comparison.negligible else ''}"
+    return _SHORT[comparison.verdict]
+
+
+_SHORT: Mapping[OverallVerdict, str] = {
+    "invalid_data": "none: invalid data",
+    "treatment_not_delivered": "none: not delivered",
+    "not_estimable": "none: not estimable",
+    "depends_on_summary": "depends on summary",
+    "negative_equivalent": "equivalent",
+    "negative_inconclusive": "inconclusive",
+}
 _NAMES: Mapping[OverallVerdict, str] = {
     "invalid_data": "none, the data are not valid for a comparison",
     "treatment_not_delivered": "none, the treatment was not delivered",

@@ -1,0 +1,93 @@
+"""What `analyze` prints: how the table was read, one row a comparison, and the verdicts in sentences, worst first."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.report import numbers
+from tools.report.facts import facts
+from tools.report.scores_order import worst_first
+from tools.report.titles import short_verdict
+from tools.report.wording import verdict_sentence
+from tools.statistics.score_analysis import Judged, ScoreAnalysis
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+MOST_ROWS, MOST_SENTENCES = 60, 12
+"""Comparisons that a terminal shows in the table, and in sentences."""
+
+
+def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out: Path | None) -> None:
+    """The reading of the table to `talk`, the verdicts to `data`."""
+    for line in reading_lines(analysis):
+        talk.print(line, markup=False, style="dim")
+    ordered = worst_first(analysis.comparisons)
+    data.print(_table(ordered))
+    data.print(_legend(ordered), markup=False)
+    left = len(ordered) - MOST_ROWS
+    if left > 0:
+        data.print(f"and {numbers.counted(left, 'comparison')} more: --json or --out DIR gives all", markup=False)
+    for judged in ordered[:MOST_SENTENCES]:
+        data.print()
+        data.print(f"{named(judged)}: {verdict_sentence(facts(judged.comparison))}", markup=False)
+    left = len(ordered) - MOST_SENTENCES
+    if left > 0:
+        data.print()
+        data.print(f"{numbers.capital(numbers.counted(left, 'verdict'))} more in words: --out DIR", markup=False)
+    if out is not None:
+        talk.print(f"Report: {out / 'report.md'}", markup=False, soft_wrap=True)
+
+
+def reading_lines(analysis: ScoreAnalysis) -> list[str]:
+    """How the files were read: format, columns, notes."""
+    book = analysis.book
+    columns = ", ".join(f"{role} = {column}" for role, column in book.mapping.items())
+    cells = "" if len(book.cells) == 1 else f", {len(book.cells)} cells"
+    first = f"Read {', '.join(book.source)}: {book.format}, {book.rows:,} rows{cells}; columns: {columns}."
+    return [first, *(f"Note: {note}." for note in (*book.notes, *analysis.notes))]
+
+
+def named(judged: Judged) -> str:
+    """`tscl - static (model Qwen2.5-0.5B-Instruct)`."""
+    one = judged.comparison
+    where = ", ".join(str(value) for value in judged.group.values())
+    return f"{one.treatment} against {one.control}{f' ({where})' if where else ''}"
+
+
+def _legend(ordered: Sequence[Judged]) -> str:
+    one = ordered[0].comparison
+    several = any(each.comparison.k > 1 for each in ordered)
+    alpha = numbers.short(round(1 - one.confidence, 10))
+    return (
+        f"difference: treatment - control on the primary summary ({one.primary}), score points; n: seed pairs; k: "
+        f"treatments of that control; family interval: at 1 - {alpha} / k"
+        f"{'; comparisons that share a control are correlated' if several else ''}; worst first."
+    )
+
+
+def _table(ordered: Sequence[Judged]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    if ordered[0].group:
+        table.add_column(" / ".join(ordered[0].group), overflow="fold")
+    for name in ("treatment", "control", "verdict"):
+        table.add_column(name, overflow="fold")
+    for name in ("n", "k", "difference", "family interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for judged in ordered[:MOST_ROWS]:
+        one = judged.comparison
+        primary = one.summaries[one.primary]
+        table.add_row(
+            *([" / ".join(str(value) for value in judged.group.values())] if judged.group else ()),
+            one.treatment,
+            one.control,
+            short_verdict(one),
+            str(len(one.seeds)),
+            str(one.k),
+            numbers.signed(primary.mean),
+            numbers.interval(primary.low_family, primary.high_family),
+        )
+    return table

@@ -1,0 +1,43 @@
+"""Tool: anybody's table of scores to verdicts, and to a report folder where one is asked for."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from policies.errors import InputError
+from tools.scores.families import find_families
+from tools.scores.readers.read import read_scores
+from tools.scores.summary_file import SummaryFile, read_summary_file
+from tools.statistics.score_analysis import Progress, ScoreAnalysis, Settings, judge_book
+
+
+def analyze_scores(
+    paths: Sequence[Path],
+    *,
+    treatments: Sequence[str] = (),
+    control: str | None = None,
+    by: str | None = None,
+    summaries: Path | None = None,
+    primary: str | None = None,
+    sesoi: float | None = None,
+    confidence: float = 0.95,
+    columns: Mapping[str, str] | None = None,
+    unit: str = "",
+    decimal: str = "",
+    out: Path | None = None,
+    progress: Progress = lambda what, done, total: None,
+) -> ScoreAnalysis:
+    """Reads, pairs and judges; needs no study, no run, no model.
+
+    treatments, control: which arms to compare (default: all pairs that the table itself names); summaries: a YAML file
+    of the person's own; sesoi: smallest effect of interest in score points; columns, unit, decimal: what the table does
+    not show by itself. Raises InputError for whatever cannot be read or does not fit; scores that are unfit for a
+    verdict raise nothing: their verdict is `invalid_data`.
+    """
+    if not 0.5 < confidence < 1:
+        raise InputError(f"confidence {confidence:g} is out of range; give a share between 0.5 and 1, such as 0.95")
+    if sesoi is not None and not 0 < sesoi <= 100:
+        raise InputError(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
+    file = SummaryFile() if summaries is None else read_summary_file(summaries)
+    book = read_scores(paths, columns=columns, domains=file.domains, unit=unit, decimal=decimal)
+    pairing = find_families(book.cells, treatments, control)
+    return judge_book(book, pairing, Settings(confidence, sesoi, primary, file), progress)

@@ -1,0 +1,74 @@
+"""The verdicts on a score table as one JSON document: what `--json` prints and `verdict.json` holds."""
+
+from typing import Any
+
+from tools.statistics.score_analysis import Judged, JudgedFamily, ScoreAnalysis
+from tools.statistics.verdict_model import SummaryVerdict
+
+SCHEMA_VERSION = 1
+
+
+def scores_document(analysis: ScoreAnalysis) -> dict[str, Any]:
+    """Plain JSON, keys in a fixed order; a number that could not be estimated is None, never NaN.
+
+    One object a comparison, in the table's order. `low` and `high` are unadjusted; `verdict` reads `low_family` and
+    `high_family`. `group` holds the columns that separate cells.
+    """
+    book = analysis.book
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "source": list(book.source),
+        "format": book.format,
+        "rows": book.rows,
+        "mapping": book.mapping,
+        "notes": [*book.notes, *analysis.notes],
+        "delivery": "not_recorded",
+        "comparisons": [_comparison(judged) for judged in analysis.comparisons],
+        "families": [_family(family) for family in analysis.families],
+    }
+
+
+def _comparison(judged: Judged) -> dict[str, Any]:
+    one = judged.comparison
+    return {
+        "group": dict(judged.group),
+        "treatment": one.treatment,
+        "control": one.control,
+        "k": one.k,
+        "n": len(one.seeds),
+        "verdict": one.verdict,
+        "direction": one.direction,
+        "negligible": one.negligible,
+        "primary": one.primary,
+        "confidence": one.confidence,
+        "family_confidence": one.family_confidence,
+        "strict_confidence": one.strict_confidence,
+        "summaries": {name: _summary(summary) for name, summary in one.summaries.items()},
+        "exclusions_unadjusted": list(one.exclusions_unadjusted),
+        "exclusions_expected": one.exclusions_expected,
+        "exclusions_strict": list(one.exclusions_strict),
+        "worst_summary": one.worst_summary,
+        "best_summary": one.best_summary,
+        "seeds": list(one.seeds),
+        "lost_seeds": list(one.lost_seeds),
+        "worst_case": one.worst_case,
+        "faults": list(one.faults),
+        "notes": list(one.notes),
+        "delivery": one.delivery.status,
+    }
+
+
+def _family(family: JudgedFamily) -> dict[str, Any]:
+    """What the comparisons of one family have in common."""
+    return {
+        "group": dict(family.group),
+        "control": family.control,
+        "treatments": [one.treatment for one in family.comparisons],
+        "analysis": family.analysis.model_dump(mode="json"),
+    }
+
+
+def _summary(one: SummaryVerdict) -> dict[str, Any]:
+    keys = ("n", "mean", "low", "high", "low_family", "high_family", "p_holm", "verdict")
+    more = ("negligible", "sesoi", "sd", "p", "low_tost", "high_tost", "control_mean", "differences")
+    return {key: getattr(one, key) for key in (*keys, *more)}
