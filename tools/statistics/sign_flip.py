@@ -100,6 +100,6 @@ def _reach(centred: NDArray[np.float64], flips: Flips) -> tuple[NDArray[np.float
     centred: (S, n) differences less their mean, so that the sums of the two parts are opposite.
     """
     total = centred @ flips.flipped
-    of_flipped, of_rest = total * flips.per_flipped, total * flips.per_rest
-    positive = total > 0
-    return np.where(positive, of_rest, -of_flipped), np.where(positive, of_flipped, -of_rest)
+    of_flipped, less_of_rest = total * flips.per_flipped, total * flips.per_rest
+    # One of the two means lies above and the other below: the larger of two opposite signs is the positive one.
+    return np.maximum(less_of_rest, -of_flipped), np.maximum(of_flipped, -less_of_rest)
