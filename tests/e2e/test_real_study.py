@@ -4,18 +4,15 @@ One small study (two arms, two seeds, a few steps) is run once and looked at fro
 has `tools/` and `training/` of its own, as a user's folder may.
 """
 
-import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from runs import computed, environment, exported_sha256, first_step, killed_and_resumed
 
-from policies.registry import resolve
 from training.run_files import RunFiles
 from training.run_spec import RunSpec
 from training.verl_plugin.delivery_log import read_records
@@ -23,12 +20,6 @@ from training.verl_plugin.delivery_log import read_records
 pytest.importorskip("verl", reason="needs the train extra")
 
 STEPS, WARMUP = 5, 2
-NOT_COMPUTED = ("timing", "perf/", "time_per")
-"""Metrics that measure the machine, not the run."""
-
-
-def environment() -> dict[str, str]:
-    return os.environ | {"OMP_NUM_THREADS": "1", "OPENAI_API_KEY": "canary-5d1c", "ADVISOR_MODEL": "", "NO_COLOR": "1"}
 
 
 @pytest.fixture(scope="session")
@@ -53,18 +44,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_folder(study: Path, arm: str, seed: int) -> Path:
     (folder,) = (study / "runs" / "tiny-cpu" / arm / f"seed-{seed}").iterdir()
     return folder
-
-
-def computed(folder: Path) -> dict[int, dict[str, object]]:
-    """A run's metrics without those that measure the machine."""
-    return {
-        step: {name: value for name, value in row.items() if not any(part in name for part in NOT_COMPUTED)}
-        for step, row in RunFiles(folder).metrics().items()
-    }
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "export" / "model.safetensors").read_bytes()).hexdigest()
 
 
 def test_every_run_reached_its_planned_step_and_left_a_model(study: Path) -> None:
@@ -115,7 +94,7 @@ def test_arms_draw_the_same_prompts_until_the_policy_acts(study: Path) -> None:
 
 
 def test_seeds_differ(study: Path) -> None:
-    assert weights(run_folder(study, "static", 1)) != weights(run_folder(study, "static", 2))
+    assert exported_sha256(run_folder(study, "static", 1)) != exported_sha256(run_folder(study, "static", 2))
     assert computed(run_folder(study, "static", 1)) != computed(run_folder(study, "static", 2))
 
 
@@ -139,45 +118,11 @@ def test_a_run_killed_and_resumed_is_bit_identical_to_one_that_was_not(study: Pa
     folder = tmp_path / "again"
     folder.mkdir()
     (folder / "run.json").write_text(spec.model_copy(update={"recipe": recipe}).model_dump_json())
-    command = [sys.executable, "-m", "training.run", str(folder)]
-    first = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300
-    while max(RunFiles(folder).metrics(), default=0) < 4:
-        assert first.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
-    second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    while second.returncode == 2:  # the killed run's own processes take a moment to end
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-        second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    assert second.returncode == 0, second.stderr
-    assert RunFiles(folder).attempt_numbers() == [1, 2]
-    assert min(json.loads(line)["step"] for line in (folder / "attempts/2/metrics.jsonl").open()) == 4
-    assert weights(folder) == weights(original)
+    killed_and_resumed(folder, after_step=4)
+    assert first_step(folder, attempt=2) == 4
+    assert exported_sha256(folder) == exported_sha256(original)
     assert computed(folder) == computed(original)
     assert RunFiles(folder).delivery.read_bytes() == RunFiles(original).delivery.read_bytes()
-
-
-def test_weights_reach_the_loss_in_the_worker(tmp_path: Path, study: Path) -> None:
-    spec = RunSpec.model_validate_json((run_folder(study, "static", 1) / "run.json").read_text())
-    short = spec.recipe.model_copy(update={"steps": 2})
-    (tmp_path / "run.json").write_text(
-        spec.model_copy(update={"recipe": short, "policy": resolve("topk")}).model_dump_json()
-    )
-    command = [sys.executable, "-m", "training.run", str(tmp_path)]
-    subprocess.run(command, cwd=tmp_path, env=environment(), check=True, capture_output=True)
-    for record in read_records(RunFiles(tmp_path).delivery):
-        assert record.weights_set is not None
-        assert record.weights_seen is not None
-        assert 0 < record.weights_set.zeros < record.weights_set.tokens
-        assert record.weights_seen.tokens == record.weights_set.tokens
-        assert record.weights_seen.zeros == record.weights_set.zeros
-        assert record.weights_seen.total == pytest.approx(record.weights_set.total, rel=1e-6)
-        assert record.weights_seen.squared == pytest.approx(record.weights_set.squared, rel=1e-6)
-        assert record.weight_dose > 0.05
 
 
 def test_a_foreign_import_of_verl_finds_verl_as_without_us(tmp_path: Path) -> None:
