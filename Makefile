@@ -9,7 +9,7 @@ STEPS ?= 30
 
 export OMP_NUM_THREADS = 1
 
-.PHONY: install study test test-all lint bench
+.PHONY: install study test test-all lint bench calibrate
 
 install: $(STAMP)
 
@@ -39,3 +39,7 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python -m pytest -m bench -s tests/bench
+
+# The inference on simulated studies whose truth is known; writes tools/statistics/CALIBRATION.md. A few minutes.
+calibrate: $(STAMP)
+	@$(BIN)/python tests/calibration/calibrate.py tools/statistics/CALIBRATION.md
