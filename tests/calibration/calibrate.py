@@ -51,7 +51,7 @@ def _document(rows: Sequence[tuple[str, Sequence[Measured]]], closing: str) -> s
     lines = [
         "# Calibration of the evaluator",
         "",
-        "Simulated studies whose truth is known, judged by the code that judges real ones: written by `make calibrate`.",
+        "Simulated studies whose truth is known, judged by the code that judges real ones (`make calibrate`).",
         "A promise counts as kept within four Monte-Carlo standard errors; a share without one is shown because it has",
         f"a bias that a reader must know. {closing[0].upper()}{closing[1:]}.",
     ]
