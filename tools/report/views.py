@@ -4,25 +4,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tools.report import numbers
+from tools.report.conclusion import Conclusion, conclusion
 from tools.report.delivery_wording import delivery, delivery_short
 from tools.report.diagnostics import Diagnostic, benchmark_diagnostics, outcome_diagnostics
 from tools.report.facts import Facts, facts
 from tools.report.markdown import Column, code, table, text
 from tools.report.material import ReportMaterial
 from tools.report.power_view import power_view
-from tools.report.quotes import may_be_said, may_not_be_said
 from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table, warm_start_table
-from tools.report.summary_tables import seed_table, summary_table
-from tools.report.titles import comparison_title, title, verdict_name
-from tools.report.wording import (
-    excluded_sentence,
-    failures_sentence,
-    family_sentence,
-    tost_sentence,
-    unadjusted_sentence,
-    verdict_sentence,
-    weak_prefix,
-)
+from tools.report.titles import title, verdict_name
+from tools.report.wording import failures_sentence, weak_prefix
 from tools.report.wording_study import (
     TOY_NOTICE,
     approval_sentence,
@@ -39,24 +30,10 @@ from tools.study.cost import hours_unit
 class ComparisonView(NamedTuple):
     """One comparison's sentences and tables; empty strings where there is nothing to say."""
 
-    title: str
-    verdict: str
-    """Name of the verdict, bold in the report."""
-    because: str
+    conclusion: Conclusion
     evidence: str
-    family: str
-    faults: tuple[str, ...]
-    notes: tuple[str, ...]
-    summaries: str
-    excluded: str
-    unadjusted: str
-    said: tuple[str, ...]
-    unsaid: tuple[str, ...]
     benchmarks: str
     level: str
-    seeds: str
-    adjusted: bool
-    """Several treatments share the control."""
     delivery: str
     delivery_reasons: tuple[str, ...]
     doses: str
@@ -102,26 +79,11 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
 def comparison_view(material: ReportMaterial, comparison: Comparison) -> ComparisonView:
     """One comparison, filled from the stored verdict and scores."""
     one = facts(comparison)
-    valid = comparison.verdict != "invalid_data"
-    confidence = numbers.percent(comparison.confidence)
-    verdict, _, because = verdict_sentence(one).removeprefix("Verdict: ").partition(f"{verdict_name(comparison)}. ")
     return ComparisonView(
-        title=text(comparison_title(comparison)),
-        verdict=text(f"Verdict: {verdict}{verdict_name(comparison)}."),
-        because=text(because),
+        conclusion=conclusion(one),
         evidence=_evidence(material, one),
-        family=text(family_sentence(one)) if comparison.k > 1 and valid else "",
-        faults=_faults(one),
-        notes=tuple(text(note) for note in comparison.notes),
-        summaries=summary_table(one) if valid and one.summaries else "",
-        excluded=text(f"{excluded_sentence(one)} {tost_sentence(one)}") if valid else "",
-        unadjusted=text(unadjusted_sentence(one)) if valid else "",
-        said=tuple(text(sentence) for sentence in may_be_said(one)),
-        unsaid=tuple(text(sentence) for sentence in may_not_be_said(one)),
         benchmarks=_benchmarks(material, one),
-        level=confidence,
-        seeds=seed_table(one) if valid and any(summary.differences for summary in one.summaries) else "",
-        adjusted=comparison.k > 1,
+        level=numbers.percent(comparison.confidence),
         delivery=text(delivery(comparison)),
         delivery_reasons=tuple(text(reason) for reason in comparison.delivery.reasons),
         doses=_doses(comparison),
@@ -132,12 +94,6 @@ def comparison_view(material: ReportMaterial, comparison: Comparison) -> Compari
 def _failures(material: ReportMaterial) -> str:
     known = material.runs or any(any(one.failures.values()) for one in material.verdict.comparisons)
     return text(failures_sentence(*material.verdict.comparisons)) if known else ""
-
-
-def _faults(one: Facts) -> tuple[str, ...]:
-    """Where they tell more than the verdict sentence does; reasons of delivery stand in its own section."""
-    told = one.comparison.verdict == "invalid_data" or (one.comparison.verdict == "not_estimable" and one.n > 1)
-    return tuple(text(fault) for fault in one.comparison.faults) if told else ()
 
 
 def _evidence(material: ReportMaterial, one: Facts) -> str:
