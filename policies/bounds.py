@@ -1,5 +1,7 @@
 """What values a parameter takes, in words."""
 
+from typing import Literal, get_args, get_origin
+
 import annotated_types as bounds
 from pydantic.fields import FieldInfo
 
@@ -8,6 +10,8 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 def allowed(field: FieldInfo) -> str:
     """`a number in (0, 1000]`, `a whole number >= 2`, `true or false`, ... from the field's type and bounds."""
+    if get_origin(field.annotation) is Literal:
+        return " or ".join(map(str, get_args(field.annotation)))
     low = high = ""
     for bound in field.metadata:
         if isinstance(bound, bounds.Gt):

@@ -10,7 +10,8 @@ from policies.builtin.topk import Topk
 from policies.builtin.tscl import Tscl
 from policies.mixing import MixingPolicy
 from policies.selection import SelectionPolicy
-from policies.testing import DRIFTS, STEPS, check_policy
+from policies.synthetic import DRIFTS, STEPS
+from policies.testing import check_policy
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_equal_settings_have_one_spelling():
 def test_an_unknown_name_offers_the_nearest():
     with pytest.raises(InputError, match=r"unknown policy 'topq'; did you mean topk\?"):
         registry.resolve("topq")
-    with pytest.raises(InputError, match="known policies: baseline, static, topk, tscl"):
+    with pytest.raises(InputError, match=r"known policies: .*baseline, .*static, .*topk, .*tscl"):
         registry.resolve("zzzzzz")
 
 

@@ -11,7 +11,7 @@ from policies.domain_window import DomainWindow
 from policies.errors import InputError
 from policies.registry import create, resolve
 from policies.scorers import abs_slope
-from policies.testing import DOMAINS, DRIFTS, PROMPTS, STEPS, drifting, simulate, steps_changed
+from policies.synthetic import DOMAINS, DRIFTS, PROMPTS, STEPS, drifting, simulate, steps_changed
 
 MATH, LOGIC, SCIENCE = DOMAINS
 
