@@ -180,13 +180,12 @@ class ScoreTable:
 
 def _first_and_again(at: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Where each place comes first, and the places that come again, in the order in which they do so."""
-    places, first = np.unique(at, return_index=True)
-    if len(places) == len(at):
+    if not len(at) or np.bincount(at).max() == 1:
         return np.arange(len(at)), at[:0]
     later = np.ones(len(at), dtype=bool)
-    later[first] = False
+    later[np.unique(at, return_index=True)[1]] = False
     repeated = at[later]
-    return first, repeated[np.sort(np.unique(repeated, return_index=True)[1])]
+    return np.flatnonzero(~later), repeated[np.sort(np.unique(repeated, return_index=True)[1])]
 
 
 def _domains(benchmarks: Factor[str], domains: Factor[str]) -> tuple[dict[str, str], tuple[str, ...]]:

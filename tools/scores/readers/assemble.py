@@ -1,94 +1,128 @@
-"""From a raw table to the book: roles, layout, benchmarks, cells."""
+"""From a raw table to the book: the content, cut into cells."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.errors import InputError
-from tools.scores.book import ScoreBook, ScoreCell
-from tools.scores.columns import ALIASES, GROUPS, LISTS, find_roles, normal, split
+from tools.scores.benchmark_names import benchmark_id, catalogue_domains
+from tools.scores.book import ScoreBook, ScoreCell, Value
+from tools.scores.columns import ALIASES, split
 from tools.scores.factor import Factor
 from tools.scores.readers import cells
+from tools.scores.readers.content import Content, read_content
+from tools.scores.readers.controls import check_controls, controls_of
+from tools.scores.readers.grouping import Grouping, group
 from tools.scores.readers.raw import RawTable
 from tools.scores.table import ScoreTable
-from training.benchmarks import catalog
-
-_KNOWN = {row.id: row.domain for name in catalog.suites() for row in catalog.suite(name)}
 
 
 def assemble(
-    raw: RawTable, columns: Mapping[str, str], domains: Mapping[str, str], unit: str = "", decimal: str = ""
+    raw: RawTable,
+    columns: Mapping[str, str],
+    domains: Mapping[str, str],
+    unit: str = "",
+    decimal: str = "",
+    form: str = "",
 ) -> ScoreBook:
-    roles = find_roles(raw.header, columns)
-    for role in ("arm", "seed"):
-        if role not in roles:
-            raise InputError(f"no {role} column among {', '.join(raw.header)}: name it with --column {role}=NAME")
-    long = "benchmark" in roles and "score" in roles
-    arm, seed = cells.texts(raw, roles["arm"], required=True), cells.seeds(raw, roles["seed"])
-    groups = {name: cells.texts(raw, name) for name in raw.header if normal(name) in GROUPS}
-    groups = _needed(groups, raw.rows)
-    if long:
-        benchmark, width = cells.texts(raw, roles["benchmark"], required=True), 1
-        score = cells.numbers(raw, roles["score"])
-    else:
-        used = {column for role, column in roles.items() if role in ALIASES}
-        names = [n for n in raw.header if n not in used and normal(n) not in GROUPS and _numeric(raw, n)]
-        benchmark, width = Factor(np.arange(len(names)), tuple(names)), len(names)
-        score = np.stack([cells.numbers(raw, name) for name in names], axis=1)
-    code = _cell_codes(groups, raw.rows)
-    made = []
-    for cell in range(int(code.max()) + 1):
-        rows = np.flatnonzero(code == cell)
-        table = ScoreTable.from_columns(
-            arm=_spread(arm.take(rows), width),
-            seed=_spread(seed.take(rows), width),
-            benchmark=benchmark.take(rows) if long else Factor(np.tile(benchmark.codes, len(rows)), benchmark.values),
-            score=score[rows].reshape(-1),
-        )
-        table.domains.update({n: domains.get(n, _KNOWN.get(n, "")) for n in table.benchmarks})
-        controls = {}
-        if "control" in roles:
-            control = cells.texts(raw, roles["control"])
-            controls = {
-                arm.values[a]: control.values[c]
-                for a, c in zip(arm.codes[rows].tolist(), control.codes[rows].tolist(), strict=True)
-                if control.values[c] and control.values[c] != arm.values[a]
-            }
-        group = {name: f.values[f.codes[rows[0]]] for name, f in groups.items()}
-        made.append(ScoreCell(group, table, controls))
-    mapping = {role: column for role, column in roles.items()}
+    """The book of a raw table; the arguments are those of `read_scores`, form what the files are called.
+
+    Raises InputError for whatever cannot be read.
+    """
+    content = read_content(raw, columns, unit, decimal)
+    domains = {
+        name if name in content.benchmark.values else benchmark_id(name) or name: domains[name] for name in domains
+    }
+    unknown = [name for name in domains if name not in content.benchmark.values]
+    if unknown:
+        has = ", ".join(content.benchmark.values)
+        raise InputError(f"a domain is given for {unknown[0]!r}, which the table does not have: it has {has}")
+    grouping = _grouping(content)
+    control = cells.texts(raw, content.roles["control"]) if "control" in content.roles else None
+    if control:
+        check_controls(raw, content.roles["control"], content.arm, control)
+    labels = {name: _labels(raw, name) for name in (*grouping.columns, *grouping.about)}
+    made, notes = [], [*raw.notes, *content.notes, *grouping.notes]
+    for number in range(int(grouping.cell.max()) + 1):
+        rows = np.flatnonzero(grouping.cell == number)
+        values = {name: labels[name][cells.text(raw.columns[name][rows[0]])] for name in labels}
+        where = ", ".join(str(values[name]) for name in grouping.columns)
+        table, remarks = _table(content, rows, domains, where)
+        controls, others = controls_of(raw, rows, content.arm, control) if control else ({}, [])
+        notes += [*remarks, *others]
+        own = {name: values[name] for name in grouping.columns}
+        made.append(ScoreCell(own, table, controls, {name: values[name] for name in grouping.about}))
     return ScoreBook(
-        tuple(s.source for s in raw.segments), "long table" if long else "wide table", mapping, tuple(made), raw.notes,
-        raw.rows,
-    )  # fmt: skip
+        source=tuple(dict.fromkeys(segment.source for segment in raw.segments)),
+        format=form or ("long table" if content.long else "wide table"),
+        mapping=_mapping(content, grouping),
+        cells=tuple(made),
+        notes=tuple(dict.fromkeys(notes)),
+        rows=raw.rows,
+    )
 
 
-def _numeric(raw: RawTable, name: str) -> bool:
-    return all(cells.number(cell) is not None for cell in raw.columns[name])
+def _grouping(content: Content) -> Grouping:
+    raw, roles = content.raw, content.roles
+    named = split(roles["group"], raw.header) if "group" in roles else None
+    candidates = {name: cells.texts(raw, name) for name in content.others}
+    if len(content.suite.values) > 1:
+        candidates[roles["suite"]] = content.suite
+    keys = (content.arm, content.seed, *((content.benchmark,) if content.long else ()))
+    return group(candidates, keys, named)
 
 
-def _spread(factor: Factor, width: int) -> Factor:
-    return Factor(np.repeat(factor.codes, width), factor.values)
+def _mapping(content: Content, grouping: Grouping) -> dict[str, str]:
+    mapping = {role: column for role, column in content.roles.items() if role in ALIASES}
+    if not content.long:
+        mapping["benchmarks"] = ", ".join(content.benchmark.values)
+    if grouping.columns:
+        mapping["group"] = ", ".join(grouping.columns)
+    return mapping
 
 
-def _cell_codes(groups, rows):
-    code = np.zeros(rows, dtype=np.int64)
-    for factor in groups.values():
-        code = code * len(factor.values) + factor.codes
-    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+def _labels(raw: RawTable, column: str) -> dict[str, Value]:
+    """Text -> the value to show: a number where every cell of the column is one as it is usually written."""
+    found = tuple(dict.fromkeys(map(cells.text, dict.fromkeys(raw.columns[column]))))
+    for pattern, kind in ((r"-?(?:0|[1-9]\d*)", int), (r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", float)):
+        if all(re.fullmatch(pattern, text) for text in found):
+            return {text: kind(text) for text in found}
+    return {text: text for text in found}
 
 
-def _needed(groups, rows):
-    order = sorted(groups, key=lambda name: GROUPS.index(normal(name)))
-    kept = {}
-    for name in order:
-        if _cell_codes({**kept, name: groups[name]}, rows).max() > _cell_codes(kept, rows).max():
-            kept[name] = groups[name]
-    for name in reversed(order):
-        fewer = {n: f for n, f in kept.items() if n != name}
-        if name in kept and _cell_codes(fewer, rows).max() == _cell_codes(kept, rows).max():
-            kept = fewer
-    return {name: groups[name] for name in groups if name in kept}
+def _table(
+    content: Content, rows: NDArray[np.intp], domains: Mapping[str, str], where: str
+) -> tuple[ScoreTable, list[str]]:
+    """The scores of these rows, without the benchmarks that have none here, which are noted."""
+    width = content.scores.shape[1]
+    if content.long:
+        benchmark = content.benchmark.take(rows)
+    else:
+        benchmark = Factor(np.tile(content.benchmark.codes, len(rows)), content.benchmark.values)
+    score, questions = content.scores[rows].reshape(-1), content.questions[rows].reshape(-1)
+    filled = np.bincount(benchmark.codes, weights=~np.isnan(score), minlength=len(benchmark.values)) > 0
+    place = f" of {where}" if where else ""
+    if not filled.any():
+        raise InputError(
+            f"{content.raw.where(int(rows[0]))}: no score at all{place}: fill scores in or delete the rows"
+        )
+    empty = [name for name, full in zip(benchmark.values, filled, strict=True) if not full]
+    keep = np.flatnonzero(filled[benchmark.codes])
+    spread = np.repeat(rows, width)[keep]
+    table = ScoreTable.from_columns(
+        arm=content.arm.take(spread),
+        seed=content.seed.take(spread),
+        benchmark=benchmark.take(keep),
+        score=score[keep],
+        suite=content.suite.take(spread),
+        domain=content.domain.take(spread),
+        questions=questions[keep],
+        harness=content.harness.take(spread),
+        percent_stated=content.percent_stated,
+    )
+    known = catalogue_domains()
+    for name, given in table.domains.items():
+        table.domains[name] = domains.get(name) or given or known.get(name, "")
+    return table, [f"benchmarks without any score{place}, left out: {', '.join(empty)}"] if empty else []

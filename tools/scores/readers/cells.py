@@ -1,19 +1,33 @@
-"""One column of raw cells read as text, as seeds or as numbers; an unreadable cell is named with its place."""
+"""A column of raw cells read as text or as seeds; an unreadable cell is named with its place."""
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from policies.errors import InputError
 from tools.scores.factor import Factor
 from tools.scores.readers.raw import Raw, RawTable
 
-MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", "—"})
+Value = TypeVar("Value", str, int)
+
+MISSING = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "-", "--", "–", "—"})
 """Spellings of a missing cell, lower case."""
-_SEED = re.compile(r"(?:seed|s)?[\s_\-=:]*(-?\d+)(?:\.0*)?", re.IGNORECASE)
+SPREADSHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
+_SEED = re.compile(r"(?:seed|s)?[\s_\-=:#]*(?P<digits>\d+)(?:\.0*)?", re.IGNORECASE)
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}[-/ ]?[a-z]{3,9}(?:[-/ ]\d+)?|[a-z]{3,9}[-/ ]\d+", re.IGNORECASE
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+class Seeds(NamedTuple):
+    """Seeds by row, and what to say about how they were written."""
+
+    factor: Factor[int]
+    notes: tuple[str, ...]
 
 
 def is_missing(cell: Raw) -> bool:
@@ -24,73 +38,82 @@ def is_missing(cell: Raw) -> bool:
 
 
 def text(cell: Raw) -> str:
-    """The cell as text, without spaces around it; a whole number without its decimals; empty where missing."""
+    """The cell as text, runs of spaces as one; a whole number without its decimals; empty where missing."""
     if is_missing(cell):
         return ""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return str(cell).strip()
+    return " ".join(str(cell).split())
 
 
 def texts(table: RawTable, column: str, required: bool = False) -> Factor[str]:
-    """The column as text. Raises InputError where a required cell is empty."""
+    """The column as text. Raises InputError where a required cell is empty, and for a spreadsheet's error value."""
     cells = Factor.of(table.columns[column], table.rows)
     read = [text(cell) for cell in cells.values]
-    if required and "" in read:
-        row = first_row(cells, [code for code, value in enumerate(read) if not value])
-        raise InputError(f"{table.where(row)}: column {column!r} is empty: fill it in")
+    for code, value in enumerate(read):
+        if (required and not value) or value.upper() in SPREADSHEET_ERRORS:
+            row = first_row(cells, code)
+            what = f"{value!r} in column {column!r} is a spreadsheet error" if value else f"column {column!r} is empty"
+            raise InputError(f"{table.where(row)}: {what}: fill it in")
     return recode(cells, read)
 
 
-def seeds(table: RawTable, column: str) -> Factor[int]:
+def seeds(table: RawTable, column: str) -> Seeds:
     """The column as seeds. Raises InputError naming the first cell that is no whole number."""
-    return _converted(table, column, _seed, "is no seed: use a whole number")
+    cells = Factor.of(table.columns[column], table.rows)
+    read: list[int] = []
+    for code, cell in enumerate(cells.values):
+        fault = _seed_fault(cell)
+        if fault:
+            row = first_row(cells, code)
+            shown = table.columns[column][row]
+            raise InputError(f"{table.where(row)}: {shown!r} in column {column!r} {fault}")
+        read.append(_seed(cell))
+    notes = []
+    padded = [str(cell).strip() for cell, seed in zip(cells.values, read, strict=True) if _padded(cell, seed)]
+    if padded:
+        notes.append(f"seeds were read as whole numbers: {padded[0]!r} is seed {_seed(padded[0])}")
+    return Seeds(recode(cells, read), tuple(notes))
 
 
-def numbers(table: RawTable, column: str) -> NDArray[np.float64]:
-    """The column as numbers, NaN where missing. Raises InputError naming the first cell that is no number."""
-    read = _converted(table, column, number, "is no number")
-    return np.asarray(read.values, dtype=np.float64)[read.codes]
+def first_row(cells: Factor[Raw], code: int) -> int:
+    """The first row that has this code."""
+    return int(np.argmax(cells.codes == code))
 
 
-def number(cell: Raw) -> float | None:
-    """A cell as a number, NaN where missing, None where it is none."""
-    if is_missing(cell):
-        return math.nan
-    if isinstance(cell, bool):
-        return None
-    try:
-        return float(cell)  # type: ignore[arg-type]
-    except ValueError:
-        return None
-
-
-def first_row(cells: Factor[Raw], codes: Sequence[int]) -> int:
-    """The first row that has one of these codes."""
-    return int(np.argmax(np.isin(cells.codes, codes)))
-
-
-def recode(cells: "Factor[Raw]", values: Sequence[str]) -> Factor[str]:
+def recode(cells: Factor[Raw], values: Sequence[Value]) -> Factor[Value]:
     """The factor with other values in place of its own; values that became equal share a code."""
     made = Factor.of(list(values), len(values))
     return Factor(made.codes[cells.codes], made.values)
 
 
-def _seed(cell: Raw) -> int | None:
-    if isinstance(cell, bool) or is_missing(cell):
-        return None
-    if isinstance(cell, float):
-        return int(cell) if cell.is_integer() else None
-    found = _SEED.fullmatch(str(cell).strip())
-    return int(found.group(1)) if found else None
+def _seed(cell: Raw) -> int:
+    if isinstance(cell, str):
+        found = _SEED.fullmatch(cell.strip())
+        return int(found["digits"]) if found else -1
+    return int(cell) if cell is not None else -1
 
 
-def _converted(table: RawTable, column: str, convert: Callable[[Raw], object], fault: str) -> Factor:  # type: ignore[type-arg]
-    cells: Factor[Raw] = Factor.of(table.columns[column], table.rows)
-    read = [convert(cell) for cell in cells.values]
-    wrong = [code for code, value in enumerate(read) if value is None]
-    if wrong:
-        row = first_row(cells, wrong)
-        raise InputError(f"{table.where(row)}: {table.columns[column][row]!r} in column {column!r} {fault}")
-    made = Factor.of(read, len(read))
-    return Factor(made.codes[cells.codes], made.values)
+def _seed_fault(cell: Raw) -> str:
+    """Why the cell is no seed; empty when it is one."""
+    if is_missing(cell):
+        return "is no seed: every row needs one"
+    if isinstance(cell, bool):
+        return "is no seed: use a whole number"
+    if isinstance(cell, float) and not cell.is_integer():
+        return "is no seed: use a whole number"
+    if not isinstance(cell, str):
+        return "" if cell is not None and cell >= 0 else "is no seed: use a whole number of 0 or more"
+    written = cell.strip()
+    if _SEED.fullmatch(written):
+        return ""
+    if re.fullmatch(r"\d(?:[.,]\d+)?e\+?\d+", written, re.IGNORECASE):
+        return "has lost digits in a spreadsheet: format the column as text and export again"
+    if _DATE.fullmatch(written) and (written[0].isdigit() or written[:3].casefold() in _MONTHS):
+        return "is a date that a spreadsheet made of a seed: format the column as text and export again"
+    return "is no seed: use a whole number"
+
+
+def _padded(cell: Raw, seed: int) -> bool:
+    """Whether a seed was written in another way than its number: `seed-3`, `007`; `3.0` is no other way."""
+    return isinstance(cell, str) and cell.strip().split(".")[0] != str(seed)

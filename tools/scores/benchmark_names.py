@@ -1,0 +1,58 @@
+"""Names of benchmarks: the ids of the catalogue, and what else people call exactly the same questions."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from tools.scores.columns import normal
+from training.benchmarks import catalog
+
+_ALIASES = {
+    "math500": ("math_500", "hendrycks_math500", "hendrycks_math_500"),
+    "aime24": ("aime_24", "aime2024", "aime_2024"),
+    "olympiadbench": ("olympiad_bench",),
+    "minerva_math": ("minervamath", "minerva_math_cot"),
+    "gsm8k": ("gsm_8k", "gsm8k_cot", "gsm8k_test"),
+    "kk_hard": ("kkhard",),
+    "bbh_logical_deduction": ("bbh_logicaldeduction", "logical_deduction"),
+    "bbh_tracking": ("bbh_tracking_shuffled_objects", "tracking_shuffled_objects"),
+    "zebra_logic_mc": ("zebralogic_mc", "zebra_logic_multiple_choice"),
+    "gpqa_diamond": ("gpqadiamond", "gpqa_diamond_cot", "gpqa_diamond_mc"),
+    "mmlu_pro_chemistry": ("mmlupro_chemistry", "mmlu_pro_chem"),
+    "mmlu_pro_physics": ("mmlupro_physics", "mmlu_pro_phys"),
+}
+"""Only names of the same set of questions: `gpqa` (all of it) or `mmlu_pro` (all subjects) are other benchmarks."""
+
+
+@cache
+def catalogue_domains() -> dict[str, str]:
+    """Benchmark id -> domain, over all suites."""
+    return {row.id: row.domain for name in catalog.suites() for row in catalog.suite(name)}
+
+
+@cache
+def _by_alias() -> dict[str, str]:
+    known = {normal(name): name for name in catalogue_domains()}
+    return known | {alias: name for name, aliases in _ALIASES.items() for alias in aliases if name in known.values()}
+
+
+def benchmark_id(name: str) -> str | None:
+    """The catalogue's id for this name, None for a benchmark that it does not have."""
+    return _by_alias().get(normal(name))
+
+
+def renamed(names: Iterable[str]) -> dict[str, str]:
+    """Name as written -> the name to use: the catalogue's id, or the name itself.
+
+    Where two of the names would get one id, only the one that is spelled like it does: `gsm8k` and `gsm8k_cot` in one
+    table are two benchmarks.
+    """
+    names = tuple(dict.fromkeys(names))
+    ids = {name: benchmark_id(name) or name for name in names}
+    taken: dict[str, list[str]] = {}
+    for name, found in ids.items():
+        taken.setdefault(found, []).append(name)
+    for found, rivals in taken.items():
+        if len(rivals) > 1:
+            for name in rivals:
+                ids[name] = found if name == found else name
+    return ids

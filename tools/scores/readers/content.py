@@ -1,0 +1,151 @@
+"""The content of a raw table: every role read, wide and long alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.errors import InputError
+from tools.scores.benchmark_names import renamed
+from tools.scores.columns import ALIASES, find_roles, split
+from tools.scores.factor import Factor
+from tools.scores.readers import cells
+from tools.scores.readers.numerals import counts, numbers
+from tools.scores.readers.raw import RawTable
+from tools.scores.readers.units import in_points
+from tools.scores.readers.wide import wide_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a table says. W benchmarks stand in a row of a wide table, one in a row of a long one."""
+
+    raw: RawTable
+    roles: dict[str, str]
+    """Role -> column."""
+    others: tuple[str, ...]
+    """The columns that play no role: they may separate cells."""
+    notes: tuple[str, ...]
+    long: bool
+    arm: Factor[str]
+    seed: Factor[int]
+    benchmark: Factor[str]
+    """By row in a long table; by column, (W,), in a wide one."""
+    scores: NDArray[np.float64]
+    """(rows, W) in points, NaN where missing."""
+    questions: NDArray[np.int64]
+    """(rows, W), -1 where not recorded."""
+    domain: Factor[str]
+    suite: Factor[str]
+    harness: Factor[str]
+    percent_stated: bool
+
+
+class _Columns(NamedTuple):
+    """Where the scores stand."""
+
+    benchmark: Factor[str]
+    scores: tuple[str, ...]
+    questions: tuple[str | None, ...]
+    others: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: str) -> Content:
+    """Reads every role of the table; the arguments are those of `read_scores`.
+
+    Raises InputError for a role without a column, and for a cell that does not fit its role.
+    """
+    roles = _roles(raw, columns)
+    arm, seeds = cells.texts(raw, roles["arm"], required=True), cells.seeds(raw, roles["seed"])
+    where = _long(raw, roles) if "benchmark" in roles else _wide(raw, roles, arm, seeds.factor)
+    read = numbers(raw, where.scores, decimal)
+    points = in_points(read.values, unit, read.percent)
+    unknown = np.full(raw.rows, -1, dtype=np.int64)
+    names = renamed(where.benchmark.values)
+    changed = [f"{name} is {new}" for name, new in names.items() if new != name]
+    return Content(
+        raw=raw,
+        roles=roles,
+        others=where.others,
+        notes=(
+            *seeds.notes,
+            *_arm_notes(raw, roles["arm"], arm),
+            *where.notes,
+            *((f"benchmark names of the catalogue: {', '.join(changed)}",) if changed else ()),
+            *read.notes,
+            *points.notes,
+        ),
+        long="benchmark" in roles,
+        arm=arm,
+        seed=seeds.factor,
+        benchmark=Factor(where.benchmark.codes, tuple(names[name] for name in where.benchmark.values)),
+        scores=points.values,
+        questions=np.stack([counts(raw, name) if name else unknown for name in where.questions], axis=1),
+        domain=_texts(raw, roles, "domain"),
+        suite=_texts(raw, roles, "suite"),
+        harness=_texts(raw, roles, "harness"),
+        percent_stated=points.stated,
+    )
+
+
+def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
+    """Role -> column, without the roles that only a long table has where it is a wide one."""
+    roles = find_roles(raw.header, columns)
+    for role, why in (("arm", ""), ("seed", ", or add one: runs are paired by seed")):
+        if role not in roles:
+            raise InputError(f"no {role} column among {', '.join(raw.header)}: name it with --column {role}=NAME{why}")
+    if "benchmark" in roles and "score" in roles and "benchmarks" not in roles:
+        return roles
+    for role, partner in (("benchmark", "score"), ("score", "benchmark")):
+        if role in columns and partner not in roles:
+            raise InputError(f"no {partner} column among {', '.join(raw.header)}: name it with --column {partner}=NAME")
+    return {role: column for role, column in roles.items() if role not in ("benchmark", "score", "questions", "domain")}
+
+
+def _free(raw: RawTable, roles: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns that play no role of their own. A replicate may separate cells like any of them."""
+    taken = {column for role, column in roles.items() if role in ALIASES and role != "replicate"}
+    taken |= set(split(roles.get("ignore", ""), raw.header))
+    return tuple(name for name in raw.header if name not in taken)
+
+
+def _long(raw: RawTable, roles: Mapping[str, str]) -> _Columns:
+    benchmark = cells.texts(raw, roles["benchmark"], required=True)
+    return _Columns(benchmark, (roles["score"],), (roles.get("questions"),), _free(raw, roles), ())
+
+
+def _wide(raw: RawTable, roles: Mapping[str, str], arm: Factor[str], seed: Factor[int]) -> _Columns:
+    free = _free(raw, roles)
+    kept = {*split(roles.get("group", ""), raw.header), roles.get("replicate", "")}
+    found = wide_columns(raw, [name for name in free if name not in kept], roles, arm, seed)
+    others = tuple(name for name in free if name in kept or name in found.others)
+    questions = tuple(found.questions.get(name) for name in found.benchmarks)
+    return _Columns(
+        Factor(np.arange(len(found.benchmarks)), found.benchmarks), found.benchmarks, questions, others, found.notes
+    )
+
+
+def _texts(raw: RawTable, roles: Mapping[str, str], role: str) -> Factor[str]:
+    return cells.texts(raw, roles[role]) if role in roles else Factor.of("", raw.rows)
+
+
+def _arm_notes(raw: RawTable, column: str, arm: Factor[str]) -> list[str]:
+    """Arms that differ in case are kept apart, arms that differ in spaces are one; both are said."""
+    alike: dict[str, list[str]] = {}
+    for name in arm.values:
+        alike.setdefault(name.casefold(), []).append(name)
+    notes = [
+        f"ARMS THAT DIFFER IN CASE ONLY are kept apart: {', '.join(names)}"
+        for names in alike.values()
+        if len(names) > 1
+    ]
+    spellings: dict[str, set[str]] = {}
+    for cell in set(raw.columns[column]):
+        spellings.setdefault(cells.text(cell), set()).add(str(cell))
+    merged = [name for name, written in sorted(spellings.items()) if len(written) > 1]
+    if merged:
+        notes.append(f"arms that differ in spaces only are one arm: {', '.join(merged)}")
+    return notes

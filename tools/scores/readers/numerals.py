@@ -1,0 +1,224 @@
+"""Columns of numbers as people and spreadsheets write them: decimal commas, thousands, percent signs, empty cells."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.errors import InputError
+from tools.scores.factor import Factor
+from tools.scores.readers.cells import SPREADSHEET_ERRORS, first_row, is_missing
+from tools.scores.readers.raw import Raw, RawTable
+
+DECIMALS = ("", "point", "comma")
+_POINT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+_COMMA = re.compile(r"[+-]?\d*,\d+")
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_GROUPED_BY_POINT = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
+
+
+class Numbers(NamedTuple):
+    """Columns of numbers, and what to say about how they were written."""
+
+    values: NDArray[np.float64]
+    """(rows, columns), NaN where missing."""
+    notes: tuple[str, ...]
+    percent: bool
+    """Every number carried a percent sign."""
+
+
+@dataclass
+class _Written:
+    """How the numbers of a table are written, with one example of each way."""
+
+    commas: list[str] = field(default_factory=list)
+    """Surely decimal commas."""
+    points: list[str] = field(default_factory=list)
+    """Surely decimal points."""
+    either: list[str] = field(default_factory=list)
+    """A decimal comma or thousands: 45,123."""
+
+
+def is_numeric(cells: Iterable[Raw]) -> bool:
+    """Whether most of the cells that are not missing look like numbers, in any way of writing them."""
+    given = [cell for cell in set(cells) if not is_missing(cell)]
+    numeric = sum(
+        not isinstance(cell, bool) and (not isinstance(cell, str) or _any_number(_bare(cell))) for cell in given
+    )
+    return bool(given) and numeric > len(given) / 2
+
+
+def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbers:
+    """The columns as numbers, all written in one way.
+
+    decimal: `point` or `comma` where the person said so; without it a comma is decimal only where nothing else is
+    possible. Raises InputError naming the first cell that is no number or could be two.
+    """
+    fast = [_fast(table.columns[column], decimal) for column in columns]
+    slow = {
+        column: Factor.of(table.columns[column], table.rows)
+        for column, values in zip(columns, fast, strict=True)
+        if values is None
+    }
+    comma = _decides_comma(table, columns, slow, decimal)
+    values = np.empty((table.rows, len(columns)))
+    signs: list[bool] = []
+    for place, (column, quick) in enumerate(zip(columns, fast, strict=True)):
+        if quick is not None:
+            values[:, place] = quick
+            signs.append(False)
+        else:
+            cells = slow[column]
+            read = [_number(table, column, cells, code, comma) for code in range(len(cells.values))]
+            values[:, place] = np.array(read)[cells.codes]
+            signs.append(_percent(table, column, cells))
+    notes = []
+    if comma:
+        example = next(str(cell) for cells in slow.values() for cell in cells.values if "," in str(cell))
+        shown = f"{example.strip()!r} is {_value(_bare(example), comma=True):g}"
+        notes.append(f"DECIMAL COMMAS: {shown}; say --decimal point if these are thousands")
+    missing = int(np.isnan(values).sum())
+    if missing:
+        notes.append(f"{missing} of {values.size} scores are missing (empty or NaN); none is filled in")
+    if any(signs):
+        marked = [column for column, sign in zip(columns, signs, strict=True) if sign]
+        notes.append(f"percent signs are read as score points: {', '.join(marked[:3])}")
+    return Numbers(values, tuple(notes), bool(signs) and all(signs))
+
+
+def counts(table: RawTable, column: str) -> NDArray[np.int64]:
+    """The column as counts of questions, -1 where missing. Raises InputError for a cell that is no count above 0."""
+    cells = Factor.of(table.columns[column], table.rows)
+    read = []
+    for code, cell in enumerate(cells.values):
+        count = _count(cell)
+        if count is None:
+            place = table.where(first_row(cells, code))
+            raise InputError(f"{place}: {cell!r} in column {column!r} is no count of questions: use a whole number")
+        read.append(count)
+    return np.array(read, dtype=np.int64)[cells.codes]
+
+
+def _fast(cells: list[Raw], decimal: str) -> NDArray[np.float64] | None:
+    """The cells as numbers when each is written plainly; None when one needs a closer look."""
+    if decimal == "comma" and _first_point(cells):
+        return None
+    try:
+        values = np.fromiter(map(float, cells), np.float64, len(cells))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    odd = any(isinstance(cell, bool) or (isinstance(cell, str) and "_" in cell) for cell in cells)
+    return None if odd or not np.isfinite(values).all() else values
+
+
+def _first_point(cells: Iterable[Raw]) -> str:
+    """The first text with a point in it; empty when there is none."""
+    return next((cell for cell in cells if isinstance(cell, str) and "." in cell), "")
+
+
+def _decides_comma(table: RawTable, columns: Sequence[str], slow: dict[str, Factor[Raw]], decimal: str) -> bool:
+    """Whether commas are decimal. Raises InputError where the table leaves two readings."""
+    if decimal not in DECIMALS:
+        raise InputError(f"unknown decimal mark {decimal!r}: use point or comma")
+    if decimal:
+        return decimal == "comma"
+    written = _Written()
+    for cell in (cell for cells in slow.values() for cell in cells.values if isinstance(cell, str)):
+        bare = _bare(cell)
+        if _EITHER.fullmatch(bare):
+            written.either.append(cell.strip())
+        elif _COMMA.fullmatch(bare) or ("," in bare and _GROUPED_BY_POINT.fullmatch(bare)):
+            written.commas.append(cell.strip())
+        elif "." in bare and (_POINT.fullmatch(bare) or _GROUPED.fullmatch(bare)):
+            written.points.append(cell.strip())
+    if not written.commas and not written.either:
+        return False
+    plain = (_first_point(table.columns[column]) for column in columns if column not in slow)
+    written.points += [cell for cell in plain if cell]
+    if written.points:
+        raise InputError(
+            f"decimal commas and decimal points in one table ({(written.commas + written.either)[0]!r} and "
+            f"{written.points[0]!r}): write all numbers alike"
+        )
+    if not written.commas:
+        shown = written.either[0]
+        raise InputError(
+            f"{shown!r} could be {_value(_bare(shown), comma=True):g} or {_value(_bare(shown), comma=False):g}: "
+            "say which with --decimal comma or --decimal point"
+        )
+    return True
+
+
+def _number(table: RawTable, column: str, cells: Factor[Raw], code: int, comma: bool) -> float:
+    cell = cells.values[code]
+    if is_missing(cell):
+        return math.nan
+    value = _value(_bare(cell), comma) if isinstance(cell, str) else _plain(cell)
+    if math.isnan(value):
+        where = table.where(first_row(cells, code))
+        shown = cell.strip() if isinstance(cell, str) else cell
+        what = "is no number"
+        if str(shown).upper() in SPREADSHEET_ERRORS:
+            what = "is a spreadsheet error: correct it, or leave the cell empty if there is no score"
+        raise InputError(f"{where}: {shown!r} in column {column!r} {what}")
+    return value
+
+
+def _plain(cell: Raw) -> float:
+    """A cell that is no text as a number, NaN where it is none: true is no score."""
+    return math.nan if isinstance(cell, bool) or not isinstance(cell, int | float) else float(cell)
+
+
+def _value(bare: str, comma: bool) -> float:
+    """The number, NaN where it is none in this way of writing."""
+    if comma and _GROUPED_BY_POINT.fullmatch(bare) and ("," in bare or bare.count(".") > 1):
+        bare = bare.replace(".", "")
+    if comma and _COMMA.fullmatch(bare):
+        return float(bare.replace(",", "."))
+    if not comma and _GROUPED.fullmatch(bare):
+        bare = bare.replace(",", "")
+    if _POINT.fullmatch(bare) and not (comma and "." in bare):
+        return float(bare)
+    return math.nan
+
+
+def _bare(cell: str) -> str:
+    """The text without spaces, thin ones inside too, and without a percent sign."""
+    text = cell.strip().replace("\u00a0", "").replace("\u202f", "").replace("\u2212", "-")
+    return text.removesuffix("%").rstrip()
+
+
+def _any_number(bare: str) -> bool:
+    return any(form.fullmatch(bare) for form in (_POINT, _COMMA, _GROUPED, _GROUPED_BY_POINT))
+
+
+def _percent(table: RawTable, column: str, cells: Factor[Raw]) -> bool:
+    """Whether the column's numbers carry percent signs. Raises InputError where only some do."""
+    given = [code for code, cell in enumerate(cells.values) if not is_missing(cell)]
+    signed = [code for code in given if str(cells.values[code]).strip().endswith("%")]
+    if signed and len(signed) < len(given):
+        plain = next(code for code in given if code not in signed)
+        raise InputError(
+            f"{table.where(first_row(cells, plain))}: {cells.values[plain]!r} in column {column!r} has no percent sign "
+            f"and {cells.values[signed[0]]!r} has one: write all alike"
+        )
+    return bool(signed)
+
+
+def _count(cell: Raw) -> int | None:
+    if is_missing(cell):
+        return -1
+    if isinstance(cell, str):
+        bare = _bare(cell)
+        if re.fullmatch(r"\d+(?:\.0*)?", bare):
+            cell = float(bare) if "." in bare else int(bare)
+        elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+", bare):
+            cell = int(bare.replace(",", ""))
+    if isinstance(cell, bool) or not isinstance(cell, int | float) or cell != cell // 1 or not 0 < cell < 2**62:
+        return None
+    return int(cell)

@@ -1,0 +1,183 @@
+"""Which columns of a wide table are benchmarks: known by name, or numeric and like scores."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from policies.errors import InputError
+from tools.scores.benchmark_names import benchmark_id
+from tools.scores.columns import GROUPS, normal, split
+from tools.scores.factor import Factor
+from tools.scores.readers.cells import is_missing
+from tools.scores.readers.numerals import is_numeric, numbers
+from tools.scores.readers.raw import RawTable
+
+_SPREADS = ("stderr", "std", "se", "sem", "sd", "ci", "var", "stdev")
+_COUNTS = ("n", "questions", "n_questions", "num_questions", "n_samples", "num_samples")
+_AVERAGES = frozenset({"avg", "average", "mean", "overall", "total", "macro", "micro", "all"})
+_NO_SCORES = frozenset(
+    (
+        *(
+            "time",
+            "hours",
+            "hour",
+            "seconds",
+            "minutes",
+            "duration",
+            "runtime",
+            "walltime",
+            "date",
+            "timestamp",
+            "year",
+            "month",
+            "day",
+        ),
+        *(
+            "tokens",
+            "token",
+            "length",
+            "len",
+            "loss",
+            "reward",
+            "kl",
+            "entropy",
+            "grad",
+            "throughput",
+            "tflops",
+            "flops",
+            "gpu",
+            "gpus",
+            "cost",
+            "memory",
+        ),
+        *(
+            "lr",
+            "learning",
+            "step",
+            "steps",
+            "epoch",
+            "epochs",
+            "params",
+            "parameters",
+            "size",
+            "batch",
+            "temperature",
+            "beta",
+            "alpha",
+            "gamma",
+            "eps",
+            "seed",
+        ),
+        *("id", "idx", "index", "rank", "count", "num", "samples", "version", "job", "pid", "port", "commit"),
+        *("std", "stderr", "se", "sem", "sd", "ci", "var"),
+    )
+)
+"""Words of a column name that say that it is no benchmark."""
+
+
+_TEXT = "it is text"
+
+
+class WideColumns(NamedTuple):
+    """What the columns of a wide table that play no other role are."""
+
+    benchmarks: tuple[str, ...]
+    questions: dict[str, str]
+    """Benchmark column -> the column with its number of questions."""
+    others: tuple[str, ...]
+    """May describe the run: candidates for separating cells."""
+    notes: tuple[str, ...]
+
+
+def wide_columns(
+    table: RawTable, columns: Sequence[str], roles: Mapping[str, str], arm: Factor[str], runs: Factor[int]
+) -> WideColumns:
+    """Sorts the columns that play no role yet.
+
+    arm: by row; runs: the seed by row. Raises InputError where no benchmark is left.
+    """
+    if "benchmarks" in roles:
+        chosen = split(roles["benchmarks"], table.header)
+        return WideColumns(chosen, {}, tuple(name for name in columns if name not in chosen), ())
+    known = [name for name in columns if benchmark_id(name)]
+    companions = {name: base for name in columns for base in columns if name != base and _suffix(name, base)}
+    unknown = [name for name in columns if name not in known and name not in companions]
+    reasons = {name: _no_benchmark(table, name, arm, runs) for name in unknown}
+    benchmarks = tuple(name for name in columns if name in known or reasons.get(name) == "")
+    companions = {name: base for name, base in companions.items() if base in benchmarks}
+    if not benchmarks:
+        raise InputError(
+            f"no benchmark column among {', '.join(columns) or 'the columns left'}: "
+            "name them with --column benchmarks=NAME,NAME"
+        )
+    questions = {base: name for name, base in companions.items() if _suffix(name, base) in _COUNTS}
+    others = tuple(name for name in columns if name not in benchmarks and name not in companions)
+    return WideColumns(benchmarks, questions, others, tuple(_notes(benchmarks, companions, questions, reasons)))
+
+
+def _notes(
+    benchmarks: Iterable[str], companions: Mapping[str, str], questions: Mapping[str, str], reasons: Mapping[str, str]
+) -> Iterable[str]:
+    new = [name for name in benchmarks if not benchmark_id(name)]
+    if new:
+        yield f"numeric columns taken as benchmarks: {', '.join(new)}; leave one out with --column ignore={new[0]}"
+    spreads = [name for name in companions if name not in questions.values()]
+    if spreads:
+        yield f"columns that describe a benchmark's error are not used: {', '.join(spreads)}"
+    for name, reason in reasons.items():
+        if reason not in ("", _TEXT) and normal(name) not in GROUPS:
+            yield f"column {name!r} is no benchmark: {reason}"
+
+
+def _no_benchmark(table: RawTable, name: str, arm: Factor[str], runs: Factor[int]) -> str:
+    """Why a column of an unknown name is no benchmark; empty when it is one."""
+    cells = table.columns[name]
+    words = set(normal(name).split("_"))
+    if normal(name) in GROUPS:
+        return "it describes the run"
+    if all(map(is_missing, cells)):
+        return "it is empty"
+    if not is_numeric(cells):
+        return _TEXT
+    if words & _AVERAGES:
+        return "by its name it averages others"
+    if words & _NO_SCORES:
+        return f"{sorted(words & _NO_SCORES)[0]!r} in its name is no score"
+    if sum(not is_missing(cell) for cell in set(cells)) == 1 and table.rows > 1:
+        return "it has one value in every row"
+    return _by_values(table, name, arm, runs)
+
+
+def _by_values(table: RawTable, name: str, arm: Factor[str], runs: Factor[int]) -> str:
+    values = numbers(table, [name], _loose(table, name)).values[:, 0]
+    given = values[~np.isnan(values)]
+    outside = int(((given < 0) | (given > 100)).sum())
+    if outside > len(given) / 2:
+        return "most of its values lie outside 0..100"
+    if len(given) > 2 and np.array_equal(np.sort(given), np.arange(len(given)) + given.min()):
+        return "it counts the rows"
+    if len(arm.values) > 1 and len(runs.values) > 1 and _same_within(arm.codes, values):
+        return "it is the same in all runs of an arm"
+    return ""
+
+
+def _loose(table: RawTable, name: str) -> str:
+    """A decimal mark good enough to tell scores from other numbers."""
+    return "comma" if any("," in cell for cell in table.columns[name] if isinstance(cell, str)) else ""
+
+
+def _same_within(codes: np.ndarray, values: np.ndarray) -> bool:  # type: ignore[type-arg]
+    order = np.lexsort((values, codes))
+    code, value = codes[order], values[order]
+    inner = code[1:] == code[:-1]
+    return bool(inner.any() and (value[1:][inner] == value[:-1][inner]).all())
+
+
+def _suffix(name: str, base: str) -> str:
+    """What `name` adds to the name of a benchmark, when it describes that: `stderr` for gsm8k_stderr; else empty."""
+    mine, other = normal(name), normal(base)
+    for word in (*_SPREADS, *_COUNTS):
+        if mine in (f"{other}_{word}", f"{word}_{other}"):
+            return word
+    return ""
