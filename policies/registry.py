@@ -49,6 +49,12 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({*_registered, *_entry_points()}))
 
 
+def outside_modules() -> tuple[str, ...]:
+    """Top-level modules of the policies that others have installed, sorted; none of them is loaded."""
+    points = (point for found in _entry_points().values() for point in found)
+    return tuple(sorted({point.module.split(".")[0] for point in points} - {"policies"}))
+
+
 def get(name: str) -> type[Policy]:
     """The policy class of that name.
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.metadata
+import importlib.util
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import rfc8785
 
 from policies.errors import AdvisorError
+from policies.registry import outside_modules
 from training.data.training_files import training_data_sha256
 from training.models import model_path, model_sha256
 from training.recipe import Recipe
@@ -18,27 +20,40 @@ VERSIONED = ("verl", "torch", "transformers", "ray", "tensordict", "TransferQueu
 """Packages whose version can change what a run computes."""
 
 
+_OURS = Path(__file__).resolve().parent.parent
+
+
 @cache
-def _source_sha256(folder: str) -> str:
-    """Over the Python and YAML files of one of our packages: names and contents."""
-    root = Path(__file__).resolve().parent.parent / folder
+def _source_sha256(*roots: Path) -> str:
+    """Over the Python and YAML files of packages (a folder, or the one file of a module): names and contents."""
     total = hashlib.sha256()
-    for file in sorted(root.rglob("*")):
-        if file.suffix in {".py", ".yaml"}:
-            total.update(f"{file.relative_to(root).as_posix()}\0".encode())
-            total.update(file.read_bytes())
+    for root in roots:
+        for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
+            if file.suffix in {".py", ".yaml"}:
+                total.update(f"{file.relative_to(root if root.is_dir() else root.parent).as_posix()}\0".encode())
+                total.update(file.read_bytes())
     return total.hexdigest()
 
 
+def _third_parties() -> dict[str, str]:
+    """sha256 of the source of the policies that others have installed; empty where there are none."""
+    specs = [importlib.util.find_spec(name) for name in outside_modules()]
+    places = [place for spec in specs if spec for place in (spec.submodule_search_locations or [spec.origin]) if place]
+    return {"third_party_policies": _source_sha256(*map(Path, places))} if places else {}
+
+
 def artifact_hashes(recipe: Recipe) -> dict[str, str]:
-    """sha256 of everything a run reads besides its specification: model, training data, grading, policies, plugin."""
+    """sha256 of everything a run reads besides its specification: model, training data, grading, policies, plugin.
+
+    Policies that others have installed count as our own do, as soon as there are any.
+    """
     return {
         "model": model_sha256(model_path(recipe.model)),
         "training_data": training_data_sha256(recipe.data),
-        "grading": _source_sha256("training/grading"),
-        "policies": _source_sha256("policies"),
-        "verl_plugin": _source_sha256("training/verl_plugin"),
-    }
+        "grading": _source_sha256(_OURS / "training" / "grading"),
+        "policies": _source_sha256(_OURS / "policies"),
+        "verl_plugin": _source_sha256(_OURS / "training" / "verl_plugin"),
+    } | _third_parties()
 
 
 def package_versions() -> dict[str, str]:

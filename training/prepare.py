@@ -10,15 +10,18 @@ from training.models import model_path
 from training.overrides import RunPaths, compose, overrides
 from training.run_files import RecordedFacts, RunFiles, write_atomically
 from training.run_spec import RunSpec
+from training.trainable import demand_trainable
 
 
 def prepare(files: RunFiles, spec: RunSpec, attempt: Path) -> None:
-    """Writes data/, argv.txt, config.yaml and facts.json; raises AdvisorError when verl refuses the configuration.
+    """Writes data/, argv.txt, config.yaml and facts.json; raises AdvisorError when verl refuses the configuration, or
+    when the policy cannot be trained.
 
     A later attempt writes the same again, for a run directory that was moved meanwhile.
     """
     from omegaconf import OmegaConf
 
+    demand_trainable(spec.policy)
     attempt.mkdir(parents=True, exist_ok=True)
     versions = package_versions()
     data = write_training_data(spec.recipe.data, files.data)

@@ -18,6 +18,7 @@ from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
 from tools.study.sequential_plan import sequential_design
 from tools.study.services import InstalledIdentity, RunIdentity
 from training.recipe import Recipe, load_recipe, recipe_names
+from training.trainable import demand_trainable
 
 MOST_RUNS = 1000
 MOST_SEEDS_ASKED = 200
@@ -139,9 +140,9 @@ def _policies(intent: StudyIntent, faults: _Faults, notes: list[str]) -> _Chosen
     for name in sorted(name for name, times in Counter(intent.treatments).items() if times > 1):
         faults.add(f"policy {name!r} is named twice; name it once")
     named = dict.fromkeys(intent.treatments)
-    specs = {name: faults.tried(lambda name=name: registry.resolve(name, intent.params.get(name))) for name in named}  # type: ignore[misc]
+    specs = {name: faults.tried(lambda name=name: _spec(intent, name)) for name in named}  # type: ignore[misc]
     control_name = intent.control or _usual_control([name for name, spec in specs.items() if spec], notes)
-    control = faults.tried(lambda: registry.resolve(control_name, intent.params.get(control_name)))
+    control = faults.tried(lambda: _spec(intent, control_name))
     for name in sorted(set(intent.params) - {*named, control_name}):
         faults.add(f"parameters for {name!r}, which is no arm of this study; leave them out or add the policy")
     for name, spec in specs.items():
@@ -149,6 +150,12 @@ def _policies(intent: StudyIntent, faults: _Faults, notes: list[str]) -> _Chosen
             faults.add(f"treatment {name!r} is the same as its control; name another control or other parameters")
     found = tuple(spec for spec in specs.values() if spec is not None)
     return _Chosen(control, found) if control is not None else None
+
+
+def _spec(intent: StudyIntent, name: str) -> PolicySpec:
+    spec = registry.resolve(name, intent.params.get(name))
+    demand_trainable(spec)
+    return spec
 
 
 def _usual_control(names: list[str], notes: list[str]) -> str:
