@@ -1,0 +1,157 @@
+"""What a report says about collapsed cells: which were flagged and why, and the results with and without them."""
+
+from collections.abc import Mapping
+
+from tools.report import numbers
+from tools.report.markdown import Column, table, text
+from tools.report.titles import verdict_name
+from tools.scores.table import ScoreTable
+from tools.statistics.sensitivity.collapse_effect import CollapseEffect, CollapseSide
+from tools.statistics.sensitivity.collapsed import (
+    ENOUGH_RUNS,
+    FAR_POINTS,
+    FAR_Z,
+    UNPARSED,
+    Collapsed,
+    CollapsedCell,
+    Reason,
+)
+from tools.statistics.verdict_model import Comparison
+
+_SHOWN = 40
+_REASONS: Mapping[Reason, str] = {
+    "far_from_arm": "far from its arm",
+    "below_chance": "below chance",
+    "unparsed": "answers not readable",
+}
+
+
+def section(found: Collapsed, scores: ScoreTable) -> str:
+    """Markdown without a heading about one table; `scores` is the one that was looked at."""
+    parts = [_lead(found), _flagged(found, scores), _rules(found, scores)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def effect_section(effect: CollapseEffect, comparison: Comparison) -> str:
+    """Markdown without a heading about one comparison, with and without the flagged cells."""
+    if comparison.verdict == "invalid_data":
+        return "The scores cannot be compared, with or without the flagged cells."
+    if not effect.flagged:
+        return (
+            f"None of the flagged cells is in {text(comparison.treatment)} or {text(comparison.control)} on a "
+            "benchmark of the verdict set: nothing changes without them."
+        )
+    kept, left = (_reading(side, comparison) for side in (effect.kept, effect.left))
+    count = numbers.counted(len(effect.flagged), "flagged cell")
+    change = f'both times it reads "{kept}"' if kept == left else f'it reads "{kept}" with and "{left}" without'
+    lead = (
+        f"With and without the {count} in these two arms {change}. A pair with a flagged cell is left out whole: n = "
+        f"{effect.kept.n} seed pairs with, n = {effect.left.n} without. The verdict above is the one with them."
+    )
+    return f"{lead}\n\n{_effect_table(effect, comparison)}"
+
+
+def _lead(found: Collapsed) -> str:
+    looked = f"{found.scores:,} scores were looked at, before any verdict and without regard to the arms' names"
+    if not found.cells:
+        return f"{looked}; none is flagged as collapsed."
+    runs = len({(one.cell.arm, one.cell.seed) for one in found.cells})
+    return (
+        f"{looked}; {numbers.counted(len(found.cells), 'cell')} in {numbers.counted(runs, 'run')} "
+        f"{'is' if len(found.cells) == 1 else 'are'} flagged. A flag is a reason to look at the run, not proof of a "
+        "fault: nothing is dropped, and results stand with and without."
+    )
+
+
+def _flagged(found: Collapsed, scores: ScoreTable) -> str:
+    if not found.cells:
+        return ""
+    columns = [
+        "arm",
+        Column("seed", "right"),
+        "benchmark",
+        Column("score", "right"),
+        Column("expected", "right"),
+        Column("distance in scales", "right"),
+        "why",
+    ]
+    listed = table(columns, [_row(one, scores) for one in found.cells[:_SHOWN]])
+    more = len(found.cells) - _SHOWN
+    return listed if more <= 0 else f"{listed}\n\n{more} more are not shown here."
+
+
+def _row(one: CollapsedCell, scores: ScoreTable) -> list[str]:
+    names = [_REASONS[reason] for reason in one.reasons]
+    if one.unparsed is not None and "unparsed" in one.reasons:
+        names[-1] += f" ({numbers.percent(one.unparsed)})"
+    return [
+        text(scores.arms[one.cell.arm]),
+        str(scores.seeds[one.cell.seed]),
+        text(scores.benchmarks[one.cell.benchmark]),
+        numbers.fixed(one.score, 1),
+        f"{numbers.fixed(one.reference, 1)}{' (all arms)' if one.against == 'cell' else ''}",
+        numbers.signed(one.z, 1),
+        numbers.listed(names),
+    ]
+
+
+def _rules(found: Collapsed, scores: ScoreTable) -> str:
+    lines = [
+        f"- Far from its arm: more than {FAR_Z:g} scales and {FAR_POINTS:g} points from the arm's median, or from the "
+        "median of all arms where most of an arm's runs lie low. The scale is the larger of the binomial standard "
+        "error and the pooled median absolute deviation of runs from their arm. "
+        + _far_rule(found, len(scores.benchmarks))
+    ]
+    chance = numbers.listed([text(name) for name in found.chance_rule])
+    lines.append(
+        f"- Below chance by more than the number of questions explains: {chance}."
+        if chance
+        else "- Below chance: not applied, no benchmark here has a known level of guessing."
+    )
+    share = numbers.percent(UNPARSED)
+    lines.append(
+        f"- More than {share} of the answers not readable: recorded for {found.unparsed_known:,} cells."
+        if found.unparsed_known
+        else "- Answers that could not be read, the best evidence, are not recorded for this table."
+    )
+    return "\n".join(lines)
+
+
+def _far_rule(found: Collapsed, benchmarks: int) -> str:
+    missing = benchmarks - len(found.far_rule)
+    if not missing:
+        return f"At least {found.runs} runs tell how much they vary."
+    where = f"{missing} of {benchmarks} benchmarks" if found.far_rule else "any benchmark"
+    return (
+        f"This could not be applied to {where}: it takes at least {ENOUGH_RUNS} runs of the recipe to know how much "
+        f"they vary, and {found.runs} are known. Only the rules below hold there, so that a collapse may go unseen."
+    )
+
+
+def _reading(side: CollapseSide, comparison: Comparison) -> str:
+    named = comparison.model_copy(update={"verdict": side.verdict, "direction": side.direction, "negligible": False})
+    return text(verdict_name(named))
+
+
+def _effect_table(effect: CollapseEffect, comparison: Comparison) -> str:
+    level = f"{numbers.percent(effect.family_confidence)} interval (family of {comparison.k})"
+    columns = [
+        "summary",
+        Column(f"with, n = {effect.kept.n}", "right"),
+        Column(level, "right"),
+        Column(f"without, n = {effect.left.n}", "right"),
+        Column(level, "right"),
+    ]
+    rows = []
+    for name, kept in effect.kept.summaries.items():
+        left = effect.left.summaries[name]
+        rows.append(
+            [
+                f"**{text(name)}** (primary)" if name == comparison.primary else text(name),
+                numbers.signed(kept.mean),
+                numbers.interval(kept.low_family, kept.high_family),
+                numbers.signed(left.mean),
+                numbers.interval(left.low_family, left.high_family),
+            ]
+        )
+    return table(columns, rows)
