@@ -49,8 +49,8 @@ class Difffilter(SelectionPolicy):
     formula = "w = c if low < p < high, else 0; p = share of the group's rollouts with reward > .5"
     source = "cf. DAPO arXiv:2503.14476; arXiv:2504.03380"
     inert_when = (
-        "where every group that carries gradient lies inside the band (low=0, high=1; at 5 rollouts also inclusive=True), "
-        "or none does: then everything is kept"
+        "where every group with gradient lies inside the band (low=0, high=1; at 5 rollouts also inclusive=True), or "
+        "none does: then everything is kept"
     )
     scorer = "solve_rate"
     actuator = "keep_band"
