@@ -40,4 +40,4 @@ def analyze_scores(
     file = SummaryFile() if summaries is None else read_summary_file(summaries)
     book = read_scores(paths, columns=columns, domains=file.domains, unit=unit, decimal=decimal)
     pairing = find_families(book.cells, treatments, control)
-    return judge_book(book, pairing, Settings(confidence, sesoi, primary, file), progress)
+    return judge_book(book, pairing, Settings(confidence, sesoi, primary, file, by), progress)

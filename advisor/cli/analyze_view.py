@@ -23,7 +23,7 @@ def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out
     """The reading of the table to `talk`, the verdicts to `data`."""
     for line in reading_lines(analysis):
         talk.print(line, markup=False, style="dim")
-    ordered = worst_first(analysis.comparisons)
+    ordered = worst_first(analysis.judged)
     data.print(_table(ordered))
     data.print(_legend(ordered), markup=False)
     left = len(ordered) - MOST_ROWS

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tools.statistics.models_of_table import Followed
 from tools.statistics.score_analysis import Judged, JudgedFamily, ScoreAnalysis
 from tools.statistics.verdict_model import SummaryVerdict
 
@@ -23,8 +24,10 @@ def scores_document(analysis: ScoreAnalysis) -> dict[str, Any]:
         "mapping": book.mapping,
         "notes": [*book.notes, *analysis.notes],
         "delivery": "not_recorded",
-        "comparisons": [_comparison(judged) for judged in analysis.comparisons],
+        "scores_sha256": analysis.scores_hash,
+        "comparisons": [_comparison(judged) for judged in analysis.judged],
         "families": [_family(family) for family in analysis.families],
+        "across": [_followed(analysis.settings.by, one) for one in analysis.models],
     }
 
 
@@ -55,6 +58,7 @@ def _comparison(judged: Judged) -> dict[str, Any]:
         "faults": list(one.faults),
         "notes": list(one.notes),
         "delivery": one.delivery.status,
+        "sensitivity": None if judged.sensitivity is None else judged.sensitivity.model_dump(mode="json"),
     }
 
 
@@ -65,7 +69,13 @@ def _family(family: JudgedFamily) -> dict[str, Any]:
         "control": family.control,
         "treatments": [one.treatment for one in family.comparisons],
         "analysis": family.analysis.model_dump(mode="json"),
+        "max_t": None if family.max_t is None else family.max_t.model_dump(mode="json"),
     }
+
+
+def _followed(by: str | None, one: Followed) -> dict[str, Any]:
+    """One treatment over the values of the column `by`."""
+    return {"by": by, "group": one.group, **one.across.model_dump(mode="json")}
 
 
 def _summary(one: SummaryVerdict) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """A whole score table judged: every cell, every family in it, every comparison, with what it rests on."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,6 +14,9 @@ from tools.scores.families import Family, Group, Pairing
 from tools.scores.summary_file import SummaryFile, verdict_set_of
 from tools.scores.table import ScoreTable
 from tools.scores.verdict_sets import VerdictSet
+from tools.statistics.max_t import MaxT
+from tools.statistics.models_of_table import Followed, models_of
+from tools.statistics.sensitivity.build import ComparisonSensitivity, SensitivityBuilder, SharedDraws
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Comparison
 from tools.study.plan import Analysis
@@ -32,6 +37,17 @@ class Settings(NamedTuple):
     primary: str | None = None
     """None: the summary file's, else the first of the verdict set."""
     file: SummaryFile = SummaryFile()
+    by: str | None = None
+    """The column across whose values a treatment is followed, such as `model`."""
+
+
+class Judged(NamedTuple):
+    """One comparison with the cell that it stands in, and what else can be read from its pairs."""
+
+    group: Group
+    comparison: Comparison
+    sensitivity: ComparisonSensitivity | None
+    """None for invalid data."""
 
 
 class JudgedFamily(NamedTuple):
@@ -39,16 +55,18 @@ class JudgedFamily(NamedTuple):
 
     group: Group
     table: ScoreTable
+    domains: Mapping[str, str]
+    """Benchmark -> domain, those without one left out."""
     control: str
     analysis: Analysis
-    comparisons: tuple[Comparison, ...]
+    judged: tuple[Judged, ...]
+    max_t: MaxT | None
+    """Of several treatments with enough pairs."""
 
-
-class Judged(NamedTuple):
-    """One comparison with the cell that it stands in."""
-
-    group: Group
-    comparison: Comparison
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The verdicts alone."""
+        return tuple(one.comparison for one in self.judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,63 +74,95 @@ class ScoreAnalysis:
     """Everything that output and report are made of."""
 
     book: ScoreBook
+    scores_hash: str
+    """Of what was read: every random draw follows from it."""
+    settings: Settings
     families: tuple[JudgedFamily, ...]
+    models: tuple[Followed, ...]
+    """Where `settings.by` says so: each treatment over its values, the rest of the group alike."""
     notes: tuple[str, ...]
     """How pairs and summaries were chosen; the book has its own notes."""
+    command: str = ""
+    """What repeats the analysis."""
 
     @property
-    def comparisons(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[Judged, ...]:
         """All comparisons, in the table's order."""
-        return tuple(Judged(family.group, one) for family in self.families for one in family.comparisons)
+        return tuple(one for family in self.families for one in family.judged)
 
     @property
     def all_invalid(self) -> bool:
         """No comparison could be judged for faults of the data."""
-        return all(one.comparison.verdict == "invalid_data" for one in self.comparisons)
+        return all(one.comparison.verdict == "invalid_data" for one in self.judged)
 
 
 def judge_book(
-    book: ScoreBook, pairing: Pairing, settings: Settings, progress: Progress = lambda what, done, total: None
+    book: ScoreBook,
+    pairing: Pairing,
+    settings: Settings,
+    progress: Progress = lambda what, done, total: None,
+    command: str = "",
 ) -> ScoreAnalysis:
     """Judges every family. Raises InputError where the settings do not fit the table: no score is looked at before."""
-    sets = _verdict_sets(book, settings)
+    sets = _verdict_sets(book, settings.file)
     analyses = [_analysis(family, sets[id(family.table)], settings) for family in pairing.families]
+    hashed = hash_of(book)
     total, done = sum(family.size for family in pairing.families), 0
-    families = []
-    for family, analysis in zip(pairing.families, analyses, strict=True):
+
+    def tick() -> None:
+        nonlocal done
         progress("comparisons judged", done, total)
-        found = judge(family.table, family.control, family.treatments, analysis).comparisons
-        families.append(JudgedFamily(family.group, family.table, family.control, analysis, found))
-        done += family.size
-    progress("comparisons judged", done, total)
+        done += 1
+
+    draws = SharedDraws(hashed)
+    families = tuple(
+        _judge_family(family, analysis, sets[id(family.table)].domains, draws, tick)
+        for family, analysis in zip(pairing.families, analyses, strict=True)
+    )
     notes = dict.fromkeys((*pairing.notes, *(note for chosen in sets.values() for note in chosen.notes)))
-    return ScoreAnalysis(book, tuple(families), tuple(notes))
+    cells = [(family.group, family.comparisons) for family in families]
+    models = models_of(cells, settings.by) if settings.by else ()
+    return ScoreAnalysis(book, hashed, settings, families, models, tuple(notes), command)
 
 
-def _verdict_sets(book: ScoreBook, settings: Settings) -> dict[int, VerdictSet]:
+def _judge_family(
+    family: Family, analysis: Analysis, domains: Mapping[str, str], draws: SharedDraws, tick: Callable[[], None]
+) -> JudgedFamily:
+    builder = SensitivityBuilder(family.table, analysis, domains, draws)
+    judged = []
+    for one in judge(family.table, family.control, family.treatments, analysis).comparisons:
+        tick()
+        judged.append(Judged(family.group, one, builder.comparison(one)))
+    joint = builder.family(family.control, family.treatments)
+    return JudgedFamily(family.group, family.table, domains, family.control, analysis, tuple(judged), joint)
+
+
+def hash_of(book: ScoreBook) -> str:
+    """sha256 over groups, arms, seeds, benchmarks and scores: file names and row order play no part in a cell."""
+    digest = hashlib.sha256()
+    for cell in book.cells:
+        table = cell.table
+        named = [cell.group, table.arms, table.seeds, table.benchmarks, table.domains, cell.controls]
+        digest.update(json.dumps(named, sort_keys=True).encode())
+        digest.update(np.ascontiguousarray(table.scores, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _verdict_sets(book: ScoreBook, file: SummaryFile) -> dict[int, VerdictSet]:
     """By the identity of each cell's table; a person's own summaries are the same in all cells."""
     everywhere = tuple(dict.fromkeys(name for cell in book.cells for name in cell.table.benchmarks))
     domains = {name: domain for cell in book.cells for name, domain in cell.table.domains.items() if domain}
-    own = verdict_set_of(settings.file, everywhere, domains)
-    if settings.file.summaries:
+    own = verdict_set_of(file, everywhere, domains)
+    if file.summaries:
         return {id(cell.table): own for cell in book.cells}
-    return {
-        id(cell.table): verdict_set_of(_for(settings.file, cell.table), _scored(cell.table), domains)
-        for cell in book.cells
-    }
+    return {id(cell.table): _default(cell.table, file.domains | domains) for cell in book.cells}
 
 
-def _for(file: SummaryFile, table: ScoreTable) -> SummaryFile:
-    scored = _scored(table)
-    return file.model_copy(
-        update={"domains": {name: domain for name, domain in file.domains.items() if name in scored}}
-    )
-
-
-def _scored(table: ScoreTable) -> tuple[str, ...]:
-    """The benchmarks that have a score in this cell; all of them where none has."""
-    has = ~np.isnan(table.scores).all(axis=(0, 1))
-    return tuple(name for name, any_score in zip(table.benchmarks, has, strict=True) if any_score) or table.benchmarks
+def _default(table: ScoreTable, domains: Mapping[str, str]) -> VerdictSet:
+    """Over the benchmarks that have a score in this cell; over all of them where none has."""
+    has: list[bool] = np.asarray(~np.isnan(table.scores).all(axis=(0, 1))).tolist()
+    scored = [name for name, some in zip(table.benchmarks, has, strict=True) if some]
+    return verdict_set_of(SummaryFile(), scored or table.benchmarks, domains)
 
 
 def _analysis(family: Family, chosen: VerdictSet, settings: Settings) -> Analysis:

@@ -1,0 +1,113 @@
+"""Every sensitivity view of one comparison, and what the comparisons of one table share."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from policies.model import StrictModel
+from tools.scores.table import PairedScores, ScoreTable
+from tools.statistics.bca import FEWEST_PAIRS, Bca, bca, resamples_for
+from tools.statistics.flips import Flips, flips_for
+from tools.statistics.max_t import FEWEST_PAIRS as FEWEST_FOR_MAX_T
+from tools.statistics.max_t import MaxT, joint_differences, max_t
+from tools.statistics.noise_layers import NoiseLayers, noise_layers
+from tools.statistics.pairing import Pairing, pairing
+from tools.statistics.question_counts import QuestionCount, question_counts
+from tools.statistics.secondary import Secondary, secondary
+from tools.statistics.sensitivity.leave_out import LeaveOut, leave_out
+from tools.statistics.sensitivity.weight_draws import WeightDraws, draw_weights
+from tools.statistics.sensitivity.weightings import Weightings, weightings
+from tools.statistics.sign_flip import SignFlip, sign_flip
+from tools.statistics.streams import rng_for
+from tools.statistics.summary_matrix import SummaryMatrix
+from tools.statistics.verdict_model import Comparison
+from tools.study.plan import Analysis
+
+
+class ComparisonSensitivity(StrictModel):
+    """What else can be read from the pairs of one comparison; none of it changes the verdict."""
+
+    weightings: Weightings
+    leave_out: LeaveOut
+    sign_flip: dict[str, SignFlip]
+    bca: dict[str, Bca]
+    pairing: dict[str, Pairing]
+    noise: NoiseLayers
+    secondary: Secondary
+
+
+class SharedDraws:
+    """Random draws by the size they are for, made once; each follows from the data's hash alone."""
+
+    def __init__(self, hash_of_data: str) -> None:
+        self._hash = hash_of_data
+        self._weights: dict[tuple[tuple[str, str], ...], WeightDraws] = {}
+        self._flips: dict[int, Flips] = {}
+        self._resamples: dict[int, np.ndarray] = {}
+
+    def weights(self, domains: Mapping[str, str]) -> WeightDraws:
+        """Weightings of these benchmarks (id -> domain, empty: none)."""
+        key = tuple(domains.items())
+        if key not in self._weights:
+            self._weights[key] = draw_weights(domains, rng_for(self._hash, f"weightings of {len(key)}"))
+        return self._weights[key]
+
+    def flips(self, n: int) -> Flips:
+        """Sign flips of n >= 1 pairs."""
+        if n not in self._flips:
+            self._flips[n] = flips_for(n, rng_for(self._hash, f"sign flips of {n}"))
+        return self._flips[n]
+
+    def resamples(self, n: int) -> np.ndarray | None:
+        """Bootstrap resamples of n pairs; None where they are too few."""
+        if n < FEWEST_PAIRS:
+            return None
+        if n not in self._resamples:
+            self._resamples[n] = resamples_for(n, rng_for(self._hash, f"resamples of {n}"))
+        return self._resamples[n]
+
+
+class SensitivityBuilder:
+    """Makes the views of one cell's comparisons; holds what these have in common."""
+
+    def __init__(self, table: ScoreTable, analysis: Analysis, domains: Mapping[str, str], draws: SharedDraws) -> None:
+        self._table, self._analysis, self._draws = table, analysis, draws
+        self._chosen = SummaryMatrix.of(analysis.summaries)
+        self._domains = {name: domains.get(name, "") for name in self._chosen.benchmarks}
+
+    @cached_property
+    def _counts(self) -> dict[str, QuestionCount]:
+        return question_counts(self._table, self._table.arms, self._chosen.benchmarks)
+
+    def comparison(self, comparison: Comparison) -> ComparisonSensitivity | None:
+        """All views of one comparison; None for invalid data, of which nothing may be read."""
+        if comparison.verdict == "invalid_data":
+            return None
+        chosen, analysis = self._chosen, self._analysis
+        pairs = self._table.paired(comparison.treatment, comparison.control, chosen.benchmarks)
+        differences, n = chosen.differences(pairs), len(pairs.seeds)
+        return ComparisonSensitivity(
+            weightings=weightings(pairs, self._draws.weights(self._domains), analysis.confidence),
+            leave_out=leave_out(pairs, self._domains, analysis),
+            sign_flip=sign_flip(
+                differences, chosen.summaries, comparison.family_confidence, self._draws.flips(max(n, 1))
+            ),
+            bca=bca(differences, chosen.summaries, comparison.family_confidence, self._draws.resamples(n)),
+            pairing=_pairing(pairs, chosen, comparison.family_confidence),
+            noise=noise_layers(pairs, chosen, self._counts),
+            secondary=secondary(pairs, analysis.confidence),
+        )
+
+    def family(self, control: str, treatments: Sequence[str]) -> MaxT | None:
+        """The joint sign-flip check over the treatments of one control; None for one treatment and for few pairs."""
+        if len(treatments) < 2 or len(self._table.seeds) < FEWEST_FOR_MAX_T:
+            return None
+        joint = joint_differences(self._table, control, tuple(treatments), self._chosen)
+        enough = len(joint.seeds) >= FEWEST_FOR_MAX_T
+        return max_t(joint, self._chosen.summaries, self._draws.flips(len(joint.seeds)) if enough else None)
+
+
+def _pairing(pairs: PairedScores, chosen: SummaryMatrix, confidence: float) -> dict[str, Pairing]:
+    ours, theirs = pairs.treatment @ chosen.weights, pairs.control @ chosen.weights
+    return pairing(ours, theirs, chosen.summaries, confidence)
