@@ -20,7 +20,20 @@ _STYLES = {"done": "green", "running": "bold", "failed": "bold red", "interrupte
 def render(status: StudyStatus) -> Group:
     """How the study stands, the table of runs, and what to type next, on a line that can be copied."""
     headed = Text(_headline(status, status.reason), style="bold")
-    return Group(headed, _table(status.runs), *([Text(status.way_on)] if status.next else []))
+    last = [Text(status.way_on)] if status.next else []
+    return Group(headed, _table(status.runs), *(Text(line) for line in _delivery(status)), *last)
+
+
+def _delivery(status: StudyStatus) -> Iterator[str]:
+    """One line a treatment: whether it happened, over the pairs that are done."""
+    for one in status.delivery:
+        words = one.status.replace("_", " ")
+        dose = "" if one.dose is None else f", dose {one.dose:.3f}"
+        least = "" if one.minimum_dose is None or not dose else f" (minimum {one.minimum_dose:g})"
+        control = "" if not one.control_dose else f", control's own dose {one.control_dose:.3f}"
+        pairs = f"{one.pairs} pair{'' if one.pairs == 1 else 's'}"
+        reasons = "".join(f"; {reason}" for reason in one.reasons)
+        yield f"delivery of {one.arm}: {words}{dose}{least}{control}, {pairs}{reasons}"
 
 
 @dataclass(frozen=True)

@@ -37,3 +37,32 @@ class Delivery(StrictModel):
     worker_confirmed: bool | None = None
     """The loss saw, in every step, exactly the weights and advantages that the trainer set; None where it set none."""
     reasons: tuple[str, ...] = ()
+
+
+class ArmDelivery(StrictModel):
+    """Of one treatment while its study runs: it names the arm only where nobody's judgement can depend on it."""
+
+    arm: str
+    """The arm's id, or a label in its place."""
+    status: DeliveryStatus
+    dose: float | None
+    minimum_dose: float | None
+    control_dose: float | None
+    """Of the control's own weights or advantages; must be 0."""
+    pairs: int
+    """Seeds whose runs are done in both arms."""
+    reasons: tuple[str, ...] = ()
+    """What is wrong; empty where the treatment was delivered."""
+
+    @classmethod
+    def of(cls, label: str, delivery: Delivery, pairs: int) -> "ArmDelivery":
+        """Without what tells one kind of treatment from another."""
+        return cls(
+            arm=label,
+            status=delivery.status,
+            dose=delivery.dose,
+            minimum_dose=delivery.minimum_dose,
+            control_dose=delivery.control_dose,
+            pairs=pairs,
+            reasons=() if delivery.status == "delivered" else delivery.reasons,
+        )

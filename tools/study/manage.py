@@ -22,6 +22,7 @@ from tools.study.plan import StudyPlan
 from tools.study.price import planned_power
 from tools.study.rows import ApprovalRow, StudyState
 from tools.study.status import StudyStatus
+from tools.study.stored import Stored
 from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
 from training.launchers.base import ProcessIdentity
 from training.launchers.environment import child_environment
@@ -155,8 +156,12 @@ def start(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = 
 
 
 def status(study: Study) -> StudyStatus:
-    """How the study stands; `follow.watch` gives one after the other."""
-    return snapshot(study)
+    """How the study stands, with the delivery so far; `follow.watch` gives one after the other, without it."""
+    from tools.study.delivered import delivery_so_far
+
+    found = snapshot(study)
+    stored = Stored.read(study)
+    return found.model_copy(update={"delivery": delivery_so_far(study, stored, hidden=found.state != "done")})
 
 
 def stop(study: Study) -> StudyStatus:

@@ -1,6 +1,7 @@
 """How a study stands, as data; it holds no score, so it can be shown while the study is blind."""
 
 from policies.model import StrictModel
+from tools.study.delivery_model import ArmDelivery
 from tools.study.intent import Line
 from tools.study.rows import RunState, StudyState
 
@@ -42,6 +43,8 @@ class StudyStatus(StrictModel):
     seeds_scored: int
     """Seed blocks that are complete: trained and scored in every arm."""
     runs: tuple[RunStatus, ...]
+    delivery: tuple[ArmDelivery, ...] = ()
+    """Whether each treatment happened, over the pairs that are done; under labels until the study is done."""
     spent_device_hours: float
     ceiling_device_hours: float | None
     device_hours_unit: str

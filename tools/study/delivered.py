@@ -1,0 +1,75 @@
+"""Whether each treatment of a study happened, from the delivery records in its run folders."""
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from policies import registry
+from policies.delivery import DeliveryRecord
+from policies.seeding import stream
+from tools.study.delivery import compare_delivery
+from tools.study.delivery_model import ArmDelivery, Delivery
+from tools.study.plan import Arm
+from tools.study.stored import Stored
+from tools.study.study import Study
+from training.run_files import RunFiles
+
+
+def delivery_of(study: Study, stored: Stored, treatment: Arm, seeds: Sequence[int]) -> Delivery:
+    """Compares the treatment's runs with the control's at these seeds.
+
+    A run that is not done, or whose record is missing or damaged, has no records, which the comparison names. Where a
+    run failed in training, the steps that both made are compared.
+    """
+    plan = stored.plan
+    ours, theirs = _records(study, stored, treatment, seeds), _records(study, stored, plan.control, seeds)
+    for seed in ours.keys() & theirs.keys():
+        runs = [stored.run(arm.id, seed) for arm in (treatment, plan.control)]
+        if any(run is not None and run.state == "failed" for run in runs):
+            steps = min(len(ours[seed]), len(theirs[seed]))
+            ours[seed], theirs[seed] = ours[seed][:steps], theirs[seed][:steps]
+    return compare_delivery(
+        ours,
+        theirs,
+        plan.analysis.minimum_dose,
+        plan.recipe.prompts_per_step,
+        head_to_head=registry.get(plan.control.policy.name).family != "control",
+    )
+
+
+def delivery_so_far(study: Study, stored: Stored, *, hidden: bool) -> tuple[ArmDelivery, ...]:
+    """Each treatment that has a done run beside one of the control's, over these pairs.
+
+    `hidden`: under labels whose order is drawn from the plan's hash, and without what gives a treatment away, as long
+    as nobody may know which arm does how well.
+    """
+    found = []
+    treatments = stored.plan.treatments
+    order = stream("delivery labels", stored.plan_hash).permutation(len(treatments)) if hidden else None
+    for place in range(len(treatments)) if order is None else order:
+        arm = treatments[place]
+        pairs = [
+            seed for seed in stored.plan.seeds if all(stored.run(one.id, seed) for one in (arm, stored.plan.control))
+        ]
+        if pairs:
+            label = f"treatment {_letter(len(found))}" if hidden else arm.id
+            found.append(ArmDelivery.of(label, delivery_of(study, stored, arm, pairs), len(pairs)))
+    return tuple(found)
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def _records(study: Study, stored: Stored, arm: Arm, seeds: Sequence[int]) -> dict[int, tuple[DeliveryRecord, ...]]:
+    """Seed -> delivery records."""
+    from training.verl_plugin.delivery_log import read_records
+
+    found = {}
+    for seed in seeds:
+        run = stored.run(arm.id, seed)
+        try:
+            found[seed] = read_records(RunFiles(study.run_dir(run)).delivery) if run else ()
+        except (OSError, UnicodeDecodeError, ValidationError):
+            continue
+    return found
