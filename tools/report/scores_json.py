@@ -3,7 +3,7 @@
 from typing import Any
 
 from tools.statistics.models_of_table import Followed
-from tools.statistics.score_analysis import Judged, JudgedFamily, ScoreAnalysis
+from tools.statistics.score_analysis import Judged, JudgedCell, ScoreAnalysis
 from tools.statistics.verdict_model import SummaryVerdict
 
 SCHEMA_VERSION = 1
@@ -26,7 +26,7 @@ def scores_document(analysis: ScoreAnalysis) -> dict[str, Any]:
         "delivery": "not_recorded",
         "scores_sha256": analysis.scores_hash,
         "comparisons": [_comparison(judged) for judged in analysis.judged],
-        "families": [_family(family) for family in analysis.families],
+        "cells": [_cell(cell) for cell in analysis.cells],
         "across": [_followed(analysis.settings.by, one) for one in analysis.models],
     }
 
@@ -62,15 +62,34 @@ def _comparison(judged: Judged) -> dict[str, Any]:
     }
 
 
-def _family(family: JudgedFamily) -> dict[str, Any]:
-    """What the comparisons of one family have in common."""
+def _cell(cell: JudgedCell) -> dict[str, Any]:
+    """What the comparisons of one cell have in common."""
     return {
-        "group": dict(family.group),
-        "control": family.control,
-        "treatments": [one.treatment for one in family.comparisons],
-        "analysis": family.analysis.model_dump(mode="json"),
-        "max_t": None if family.max_t is None else family.max_t.model_dump(mode="json"),
+        "group": dict(cell.group),
+        "arms": list(cell.table.arms),
+        "seeds": list(cell.table.seeds),
+        "benchmarks": list(cell.table.benchmarks),
+        "domains": dict(cell.domains),
+        "collapsed": _collapsed(cell),
+        "families": [
+            {
+                "control": family.control,
+                "treatments": [one.treatment for one in family.comparisons],
+                "analysis": family.analysis.model_dump(mode="json"),
+                "max_t": None if family.max_t is None else family.max_t.model_dump(mode="json"),
+            }
+            for family in cell.families
+        ],
     }
+
+
+def _collapsed(cell: JudgedCell) -> dict[str, Any]:
+    """The flagged cells by name."""
+    table, found = cell.table, cell.collapsed.model_dump(mode="json")
+    for one in found["cells"]:
+        arm, seed, benchmark = one.pop("cell")
+        one |= {"arm": table.arms[arm], "seed": table.seeds[seed], "benchmark": table.benchmarks[benchmark]}
+    return found
 
 
 def _followed(by: str | None, one: Followed) -> dict[str, Any]:

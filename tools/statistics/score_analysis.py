@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from policies.errors import InputError
-from tools.scores.book import ScoreBook
+from tools.scores.book import ScoreBook, ScoreCell
 from tools.scores.families import Family, Group, Pairing
 from tools.scores.summary_file import SummaryFile, verdict_set_of
 from tools.scores.table import ScoreTable
@@ -17,12 +17,17 @@ from tools.scores.verdict_sets import VerdictSet
 from tools.statistics.max_t import MaxT
 from tools.statistics.models_of_table import Followed, models_of
 from tools.statistics.sensitivity.build import ComparisonSensitivity, SensitivityBuilder, SharedDraws
+from tools.statistics.sensitivity.collapsed import Collapsed, collapsed_cells
+from tools.statistics.sensitivity.guessing import guessing
+from tools.statistics.sensitivity.run_spread import run_spread
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Comparison
 from tools.study.plan import Analysis
 
 DEFAULT_SESOI = 1.0
 """Score points."""
+BATCHES = ("campaign", "experiment", "study")
+"""Columns that tell batches of runs apart, not recipes."""
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how many are done, of how many."""
@@ -53,10 +58,6 @@ class Judged(NamedTuple):
 class JudgedFamily(NamedTuple):
     """The treatments of one control in one cell, in the table's order."""
 
-    group: Group
-    table: ScoreTable
-    domains: Mapping[str, str]
-    """Benchmark -> domain, those without one left out."""
     control: str
     analysis: Analysis
     judged: tuple[Judged, ...]
@@ -69,6 +70,23 @@ class JudgedFamily(NamedTuple):
         return tuple(one.comparison for one in self.judged)
 
 
+class JudgedCell(NamedTuple):
+    """One cell in which something is compared."""
+
+    group: Group
+    table: ScoreTable
+    domains: Mapping[str, str]
+    """Benchmark -> domain, those without one left out."""
+    collapsed: Collapsed
+    """Settled before any verdict."""
+    families: tuple[JudgedFamily, ...]
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """All comparisons of the cell."""
+        return tuple(one for family in self.families for one in family.judged)
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreAnalysis:
     """Everything that output and report are made of."""
@@ -77,7 +95,7 @@ class ScoreAnalysis:
     scores_hash: str
     """Of what was read: every random draw follows from it."""
     settings: Settings
-    families: tuple[JudgedFamily, ...]
+    cells: tuple[JudgedCell, ...]
     models: tuple[Followed, ...]
     """Where `settings.by` says so: each treatment over its values, the rest of the group alike."""
     notes: tuple[str, ...]
@@ -88,7 +106,7 @@ class ScoreAnalysis:
     @property
     def judged(self) -> tuple[Judged, ...]:
         """All comparisons, in the table's order."""
-        return tuple(one for family in self.families for one in family.judged)
+        return tuple(one for cell in self.cells for one in cell.judged)
 
     @property
     def all_invalid(self) -> bool:
@@ -105,8 +123,12 @@ def judge_book(
 ) -> ScoreAnalysis:
     """Judges every family. Raises InputError where the settings do not fit the table: no score is looked at before."""
     sets = _verdict_sets(book, settings.file)
-    analyses = [_analysis(family, sets[id(family.table)], settings) for family in pairing.families]
-    hashed = hash_of(book)
+    by_cell = [(cell, [one for one in pairing.families if one.table is cell.table]) for cell in book.cells]
+    asked = [
+        (cell, sets[id(cell.table)], [(one, _analysis(one, sets[id(cell.table)], settings)) for one in families])
+        for cell, families in by_cell
+        if families
+    ]
     total, done = sum(family.size for family in pairing.families), 0
 
     def tick() -> None:
@@ -114,27 +136,40 @@ def judge_book(
         progress("comparisons judged", done, total)
         done += 1
 
+    hashed = hash_of(book)
     draws = SharedDraws(hashed)
-    families = tuple(
-        _judge_family(family, analysis, sets[id(family.table)].domains, draws, tick)
-        for family, analysis in zip(pairing.families, analyses, strict=True)
-    )
+    cells = []
+    for cell, chosen, families in asked:
+        spread = run_spread([other.table for other in book.cells if _same_recipe(other, cell)])
+        collapsed = collapsed_cells(cell.table, spread, chance=guessing(cell.table))
+        judged = []
+        for family, analysis in families:
+            builder = SensitivityBuilder(cell.table, analysis, chosen.domains, collapsed, draws)
+            judged.append(_judge_family(family, analysis, builder, tick))
+        cells.append(JudgedCell(cell.group, cell.table, chosen.domains, collapsed, tuple(judged)))
     notes = dict.fromkeys((*pairing.notes, *(note for chosen in sets.values() for note in chosen.notes)))
-    cells = [(family.group, family.comparisons) for family in families]
-    models = models_of(cells, settings.by) if settings.by else ()
-    return ScoreAnalysis(book, hashed, settings, families, models, tuple(notes), command)
+    compared = [(cell.group, [one.comparison for one in cell.judged]) for cell in cells]
+    models = models_of(compared, settings.by) if settings.by else ()
+    return ScoreAnalysis(book, hashed, settings, tuple(cells), models, tuple(notes), command)
 
 
 def _judge_family(
-    family: Family, analysis: Analysis, domains: Mapping[str, str], draws: SharedDraws, tick: Callable[[], None]
+    family: Family, analysis: Analysis, builder: SensitivityBuilder, tick: Callable[[], None]
 ) -> JudgedFamily:
-    builder = SensitivityBuilder(family.table, analysis, domains, draws)
     judged = []
     for one in judge(family.table, family.control, family.treatments, analysis).comparisons:
         tick()
         judged.append(Judged(family.group, one, builder.comparison(one)))
-    joint = builder.family(family.control, family.treatments)
-    return JudgedFamily(family.group, family.table, domains, family.control, analysis, tuple(judged), joint)
+    return JudgedFamily(family.control, analysis, tuple(judged), builder.family(family.control, family.treatments))
+
+
+def _same_recipe(one: ScoreCell, other: ScoreCell) -> bool:
+    """Cells of the same model, regime, steps ...: whatever is known of them but the batch of runs they came from."""
+    known = [
+        {name: value for name, value in (cell.group | cell.about).items() if name.lower() not in BATCHES}
+        for cell in (one, other)
+    ]
+    return known[0] == known[1]
 
 
 def hash_of(book: ScoreBook) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.model import StrictModel
 from tools.scores.table import PairedScores, ScoreTable
@@ -15,6 +16,8 @@ from tools.statistics.noise_layers import NoiseLayers, noise_layers
 from tools.statistics.pairing import Pairing, pairing
 from tools.statistics.question_counts import QuestionCount, question_counts
 from tools.statistics.secondary import Secondary, secondary
+from tools.statistics.sensitivity.collapse_effect import CollapseEffect, collapse_effect
+from tools.statistics.sensitivity.collapsed import Collapsed
 from tools.statistics.sensitivity.leave_out import LeaveOut, leave_out
 from tools.statistics.sensitivity.weight_draws import WeightDraws, draw_weights
 from tools.statistics.sensitivity.weightings import Weightings, weightings
@@ -28,6 +31,7 @@ from tools.study.plan import Analysis
 class ComparisonSensitivity(StrictModel):
     """What else can be read from the pairs of one comparison; none of it changes the verdict."""
 
+    collapse: CollapseEffect
     weightings: Weightings
     leave_out: LeaveOut
     sign_flip: dict[str, SignFlip]
@@ -44,7 +48,7 @@ class SharedDraws:
         self._hash = hash_of_data
         self._weights: dict[tuple[tuple[str, str], ...], WeightDraws] = {}
         self._flips: dict[int, Flips] = {}
-        self._resamples: dict[int, np.ndarray] = {}
+        self._resamples: dict[int, NDArray[np.float64]] = {}
 
     def weights(self, domains: Mapping[str, str]) -> WeightDraws:
         """Weightings of these benchmarks (id -> domain, empty: none)."""
@@ -59,7 +63,7 @@ class SharedDraws:
             self._flips[n] = flips_for(n, rng_for(self._hash, f"sign flips of {n}"))
         return self._flips[n]
 
-    def resamples(self, n: int) -> np.ndarray | None:
+    def resamples(self, n: int) -> NDArray[np.float64] | None:
         """Bootstrap resamples of n pairs; None where they are too few."""
         if n < FEWEST_PAIRS:
             return None
@@ -71,8 +75,16 @@ class SharedDraws:
 class SensitivityBuilder:
     """Makes the views of one cell's comparisons; holds what these have in common."""
 
-    def __init__(self, table: ScoreTable, analysis: Analysis, domains: Mapping[str, str], draws: SharedDraws) -> None:
+    def __init__(
+        self,
+        table: ScoreTable,
+        analysis: Analysis,
+        domains: Mapping[str, str],
+        collapsed: Collapsed,
+        draws: SharedDraws,
+    ) -> None:
         self._table, self._analysis, self._draws = table, analysis, draws
+        self._flagged = [one.cell for one in collapsed.cells]
         self._chosen = SummaryMatrix.of(analysis.summaries)
         self._domains = {name: domains.get(name, "") for name in self._chosen.benchmarks}
 
@@ -88,6 +100,7 @@ class SensitivityBuilder:
         pairs = self._table.paired(comparison.treatment, comparison.control, chosen.benchmarks)
         differences, n = chosen.differences(pairs), len(pairs.seeds)
         return ComparisonSensitivity(
+            collapse=collapse_effect(self._table, self._flagged, comparison.treatment, comparison.control, analysis),
             weightings=weightings(pairs, self._draws.weights(self._domains), analysis.confidence),
             leave_out=leave_out(pairs, self._domains, analysis),
             sign_flip=sign_flip(
