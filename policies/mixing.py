@@ -1,10 +1,10 @@
 """The mixing actuator: a number per domain -> the shares of the next step's prompts.
 
-    share_d = floor + (1 - D * floor) * softmax_d(score / (spread * temperature))
+    share_d = floor + (1 - D * floor) * softmax_d((score / spread + bonus) / temperature)
 
 `spread` is the running standard deviation of the scores between domains (`normalise=True`, ours), or 1
 (`normalise=False`, the study's). Without it a score as small as a reward slope (~.002 a step) never moves a softmax at
-temperature 1, and the policy draws exactly its control's prompts.
+temperature 1, and the policy draws exactly its control's prompts. `bonus` is 0 but for dump_ucb.
 """
 
 from abc import abstractmethod
@@ -12,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import field_validator
 
 from policies.base import Floats, Policy, PolicyParameters, RolloutBatch
+from policies.domain_window import DomainWindow
 from policies.errors import InputError
+from policies.parameter import parameter
+from policies.scorers import get_scorer
 
 _NO_SPREAD = 1e-9
 """Scores that differ by less than this are equal but for float noise: rewards in [0, 1] have no finer grain."""
@@ -24,22 +27,28 @@ _NO_SPREAD = 1e-9
 class MixingParameters(PolicyParameters):
     """What all mixing policies have in common."""
 
-    temperature: float = Field(
-        default=1.0, gt=0, le=1000, description="of the softmax, in units of the (normalised) score; the study's"
+    temperature: float = parameter(1.0, "of the softmax", whose="the study's", unit="(normalised) score", gt=0, le=1000)
+    floor: float = parameter(
+        0.05, "least share of a domain", whose="the study's", unit="share of the prompts", ge=0, le=0.5
     )
-    floor: float = Field(default=0.05, ge=0, le=0.5, description="least share of a domain; the study's")
-    warmup: int = Field(default=5, ge=2, le=100_000, description="first steps, with equal shares; ours")
-    window: int = Field(default=10, ge=2, le=100_000, description="steps that the signal looks back; ours")
-    normalise: bool = Field(
-        default=True, description="divide the score by its running spread; True is ours, False the study's"
+    warmup: int = parameter(5, "first steps, with equal shares", whose="ours", unit="steps", ge=2, le=100_000)
+    window: int = parameter(10, "how far the signal looks back", whose="ours", unit="steps", ge=2, le=100_000)
+    normalise: bool = parameter(
+        True, "divide the score by its running spread between domains; the study does not (False)", whose="ours"
     )
+    scorer: str = parameter("reward", "name of the number a rollout whose domain means it follows", whose="the study's")
+
+    @field_validator("scorer")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return get_scorer(name).name
 
 
 class MixingPolicy(Policy):
-    """Base of the mixers: a subclass gives one score a domain, and keeps what it needs for it.
+    """Base of the mixers: a subclass gives one score a domain from the window of its own signal.
 
-    Shapes: D domains; scores (D,), NaN where a domain gives no evidence yet (it then counts as the mean of the others).
-    The shares are updated after every step, from step `warmup` on.
+    Shapes: T steps in the window, D domains; scores (D,), NaN where a domain gives no evidence yet (it then counts as
+    the mean of the others). The shares are updated after every step, from step `warmup` on.
     """
 
     control = "static"
@@ -55,28 +64,33 @@ class MixingPolicy(Policy):
                 f"policy {self.name}: floor={parameters.floor:g} for {len(self.domains)} domains is over 1 in all; "
                 f"give at most {1 / len(self.domains):.3g}"
             )
+        self.window = DomainWindow(self.domains, parameters.window)
         self._scores: list[float] | None = None
         self._variance = 0.0
         self._updates = 0
 
     @abstractmethod
-    def take_in(self, batch: RolloutBatch, step: int) -> None:
-        """Remembers the step's signal."""
-
-    @abstractmethod
     def score(self) -> Floats:
-        """(D,) the number behind the next shares."""
+        """(D,) the number behind the next shares, from `window`."""
+
+    def bonus(self) -> Floats:
+        """(D,) added to the normalised scores."""
+        return np.zeros(len(self.domains))
+
+    def take_in(self, batch: RolloutBatch, step: int) -> None:
+        """Remembers the step's signal: each domain's mean of the scorer's numbers."""
+        self.window.add(step, get_scorer(self.mixing.scorer).score(batch), batch.domains)
 
     def shares(self, step: int) -> dict[str, float]:
         """Equal in the warm-up and before any evidence, then by the scores."""
         count = len(self.domains)
         if step <= self.mixing.warmup or self._scores is None:
             return dict.fromkeys(self.domains, 1 / count)
-        scores = np.asarray(self._scores)
-        scores = scores - scores.max()
         spread = float(np.sqrt(self._variance)) if self.mixing.normalise else 1.0
-        logits = scores / (spread * self.mixing.temperature) if spread > _NO_SPREAD else np.zeros(count)
-        raised = np.exp(logits)
+        if not spread > _NO_SPREAD:
+            return dict.fromkeys(self.domains, 1 / count)
+        scores = np.asarray(self._scores) / spread + self.bonus()
+        raised = np.exp((scores - scores.max()) / self.mixing.temperature)
         shares = self.mixing.floor + (1 - count * self.mixing.floor) * raised / raised.sum()
         return {name: float(share) for name, share in zip(self.domains, shares, strict=True)}
 
@@ -96,11 +110,17 @@ class MixingPolicy(Policy):
         self._scores = [float(score) for score in scores]
 
     def state_dict(self) -> dict[str, Any]:
-        """Plain JSON; a subclass adds its memory."""
-        return {"scores": self._scores, "variance": self._variance, "updates": self._updates}
+        """Plain JSON; a subclass adds its own memory."""
+        return {
+            "scores": self._scores,
+            "variance": self._variance,
+            "updates": self._updates,
+            "window": self.window.state_dict(),
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restores `state_dict`."""
         self._scores = None if state["scores"] is None else [float(score) for score in state["scores"]]
         self._variance = float(state["variance"])
         self._updates = int(state["updates"])
+        self.window.load_state_dict(state["window"])

@@ -1,10 +1,6 @@
 """Policy `tscl`: more prompts for the domain whose reward changes fastest."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from policies.base import Floats, PolicyParameters, RolloutBatch
-from policies.domain_window import DomainWindow
+from policies.base import Floats
 from policies.mixing import MixingPolicy
 from policies.registry import register
 from policies.scorers import abs_slope
@@ -28,28 +24,13 @@ class Tscl(MixingPolicy):
     name = "tscl"
     aliases = ("teacher-student", "teacher student curriculum", "learning progress", "师生课程学习", "课程学习")
     requires = ("rewards", "domains")
+    signal = "slope of the domain's mean reward -> its share of the prompts"
+    formula = "share = floor + (1 - D * floor) * softmax(|slope| / (spread * temperature))"
     source = "arXiv:1707.00183"
     inert_when = (
         "in the warm-up; where no domain's reward changes; with normalise=False at temperature 1, nearly always"
     )
 
-    def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
-        super().__init__(parameters, domains, seed)
-        self._rewards = DomainWindow(self.domains, self.mixing.window)
-
-    def take_in(self, batch: RolloutBatch, step: int) -> None:
-        """Adds the step's mean reward of each domain."""
-        self._rewards.add(step, batch.rewards, batch.domains)
-
     def score(self) -> Floats:
         """(D,) |slope| of reward, per step."""
-        return abs_slope(self._rewards.steps, self._rewards.means)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
-        return {**super().state_dict(), "rewards": self._rewards.state_dict()}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores `state_dict`."""
-        super().load_state_dict(state)
-        self._rewards.load_state_dict(state["rewards"])
+        return abs_slope(self.window.steps, self.window.means)

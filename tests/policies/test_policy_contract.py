@@ -8,7 +8,6 @@ import pytest
 from policies import registry
 from policies.builtin.topk import Topk
 from policies.builtin.tscl import Tscl
-from policies.mixing import MixingPolicy
 from policies.selection import SelectionPolicy
 from policies.synthetic import DRIFTS, STEPS
 from policies.testing import check_policy
@@ -111,7 +110,8 @@ class _Forgetful(Tscl):
     name = "forgetful"
 
     def state_dict(self):
-        return MixingPolicy.state_dict(self) | {"rewards": {**self._rewards.state_dict(), "steps": [], "means": []}}
+        state = super().state_dict()
+        return state | {"window": {**state["window"], "steps": [], "means": []}}
 
 
 class _Sinking(Tscl):

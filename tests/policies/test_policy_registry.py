@@ -61,6 +61,7 @@ def test_resolve_fills_in_every_default():
         "warmup": 5,
         "window": 20,
         "normalise": True,
+        "scorer": "reward",
     }
 
 
