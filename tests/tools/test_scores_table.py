@@ -109,5 +109,6 @@ def test_missing_cells_missing_seeds_and_identical_arms_are_notes():
     assert integrity.notes(made) == (
         "missing scores, their seeds are left out: a seed 1 gsm8k",
         "b has no run of seed 3: pairs are made on the seeds that both arms have",
+        "a and b have one seed in common with all scores: a difference, and no interval",
         "a and b have identical scores in all 23 cells: suspected identical runs",
     )

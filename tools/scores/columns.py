@@ -64,6 +64,12 @@ def split(columns: str, header: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for part in columns.split(",") if part.strip())
 
 
+def short(names: Sequence[str], limit: int = 8) -> str:
+    """Names for one line of a note: not more than `limit`, the rest counted."""
+    rest = len(names) - limit
+    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:limit])} and {rest} more"
+
+
 def _named(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for role, columns in named.items():

@@ -1,6 +1,6 @@
 """What makes a score table unfit for a verdict, each fault in one line; and what is worth a note beside it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,10 @@ SHOWN = 3
 """A line names at most this many places."""
 _ROUNDING = 0.005
 """Score points; scores may come with two decimals."""
+_NEAR = 10.0
+"""Score points within which a score times 100 counts as like the others."""
+_FEW = 3
+"""Scores from which on a constant column is worth a note."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,22 @@ def notes(
 
 
 def _view(table: ScoreTable, arms: Sequence[str] | None, benchmarks: Sequence[str] | None) -> _View:
-    chosen = tuple(arm for arm in table.arms if arms is None or arm in arms)
-    columns = tuple(name for name in table.benchmarks if benchmarks is None or name in benchmarks)
-    at = np.ix_(
-        [table.arms.index(arm) for arm in chosen],
-        range(len(table.seeds)),
-        [table.benchmarks.index(name) for name in columns],
+    rows = _places(table.arm_index, arms)
+    columns = _places(table.benchmark_index, benchmarks)
+    at = np.ix_(rows, range(len(table.seeds)), columns)
+    return _View(
+        table,
+        tuple(table.arms[row] for row in rows),
+        tuple(table.benchmarks[column] for column in columns),
+        table.scores[at],
+        table.questions[at],
+        table.harness[at],
     )
-    return _View(table, chosen, columns, table.scores[at], table.questions[at], table.harness[at])
+
+
+def _places(index: Mapping[str, int], names: Sequence[str] | None) -> list[int]:
+    """Places of the names that there are, in the order of the table."""
+    return list(range(len(index))) if names is None else sorted({index[name] for name in names if name in index})
 
 
 def _several_suites(view: _View) -> Iterator[str]:
@@ -90,6 +102,9 @@ def _out_of_range(view: _View) -> Iterator[str]:
 
 
 def _fractions(view: _View) -> Iterator[str]:
+    """Arms, or single scores, that look like fractions of 1 beside points of 100; not where the unit was stated."""
+    if view.table.percent_stated or not ((view.scores > 0) & (view.scores <= 1)).any():
+        return
     tops = {
         arm: float(np.nanmax(block))
         for arm, block in zip(view.arms, view.scores, strict=True)
@@ -99,15 +114,40 @@ def _fractions(view: _View) -> Iterator[str]:
     percents = [arm for arm, top in tops.items() if top > 1]
     if fractions and percents:
         yield f"scores look like fractions in {_list(fractions)} and like percent in {_list(percents)}"
+    elif fractions:
+        yield (
+            f"every score lies in 0..1 (the highest is {max(tops.values()):g}): fractions and percent look alike, "
+            "say which they are"
+        )
+    places = [
+        f"{view.arms[a]} seed {view.table.seeds[s]} {view.benchmarks[b]} = {view.scores[a, s, b]:g}"
+        for a, s, b in np.argwhere(_fraction_cells(view))
+        if view.arms[a] not in fractions
+    ]
+    if places:
+        yield f"scores look like fractions among percent: {_list(places)}"
+
+
+def _fraction_cells(view: _View) -> NDArray[np.bool_]:
+    """(arms, N, benchmarks): scores of at most 1 that times 100 would be like the benchmark's others."""
+    small = (view.scores > 0) & (view.scores <= 1)
+    large = view.scores > 1
+    usual = np.where(large, view.scores, 0).sum(axis=(0, 1)) / np.maximum(large.sum(axis=(0, 1)), 1)
+    near = np.abs(100 * view.scores - usual) <= np.maximum(_NEAR, usual / 3)
+    return np.asarray(small & near & (usual > _NEAR) & ~_whole_counts(view.scores, view.questions))
 
 
 def _counts_in_percent(view: _View, arm: str) -> bool:
     """Whether every score of the arm is a whole number of questions in percent: then it is low, and no fraction."""
     at = view.arms.index(arm)
     present = ~np.isnan(view.scores[at])
-    scores, questions = view.scores[at][present], view.questions[at][present]
+    return bool(_whole_counts(view.scores[at][present], view.questions[at][present]).all())
+
+
+def _whole_counts(scores: NDArray[np.float64], questions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each score is a whole number of right answers to its questions; false where these are not recorded."""
     right = scores * questions / 100
-    return bool(np.all(questions > 0) and np.all(np.abs(right - np.round(right)) <= questions * _ROUNDING / 100))
+    return np.asarray((questions > 0) & (np.abs(right - np.round(right)) <= questions * _ROUNDING / 100))
 
 
 def _mixed_harness(view: _View) -> Iterator[str]:
@@ -162,10 +202,47 @@ def _identical(view: _View) -> Iterator[str]:
 def _distinct(view: _View, values: NDArray[np.int64]) -> Iterator[tuple[str, list[int]]]:
     """Benchmarks on which the cells that have a score carry more than one value, with the values."""
     present = ~np.isnan(view.scores)
-    for column, name in enumerate(view.benchmarks):
+    low = np.where(present, values, np.iinfo(np.int64).max).min(axis=(0, 1), initial=np.iinfo(np.int64).max)
+    high = np.where(present, values, np.iinfo(np.int64).min).max(axis=(0, 1), initial=np.iinfo(np.int64).min)
+    for column in np.flatnonzero(low < high).tolist():
         found = np.unique(values[:, :, column][present[:, :, column]])
-        if len(found) > 1:
-            yield name, [int(value) for value in found]
+        yield view.benchmarks[column], found.tolist()
+
+
+def _constant(view: _View) -> Iterator[str]:
+    present = ~np.isnan(view.scores)
+    low = np.where(present, view.scores, np.inf).min(axis=(0, 1), initial=np.inf)
+    high = np.where(present, view.scores, -np.inf).max(axis=(0, 1), initial=-np.inf)
+    same = np.flatnonzero((low == high) & (present.sum(axis=(0, 1)) >= _FEW))
+    places = [f"{view.benchmarks[column]} ({low[column]:g})" for column in same.tolist()]
+    if places:
+        yield f"benchmarks with one score in all runs, which tell no arms apart: {_list(places)}"
+
+
+def _low_benchmarks(view: _View) -> Iterator[str]:
+    """One benchmark in fractions would weigh a hundredth of the others, alike in all arms."""
+    if view.table.percent_stated or not view.scores.size:
+        return
+    tops = np.where(np.isnan(view.scores), -np.inf, view.scores).max(axis=(0, 1), initial=-np.inf)
+    if not (tops > 1).any():
+        return
+    counted = (_whole_counts(view.scores, view.questions) | np.isnan(view.scores)).all(axis=(0, 1))
+    places = [view.benchmarks[column] for column in np.flatnonzero((tops > 0) & (tops <= 1) & ~counted).tolist()]
+    if places:
+        yield f"all scores lie in 0..1, where other benchmarks exceed 1 (are these fractions?): {_list(places)}"
+
+
+def _few_seeds(view: _View) -> Iterator[str]:
+    if len(view.arms) != 2:
+        return
+    pairs = int((~np.isnan(view.scores)).all(axis=(0, 2)).sum())
+    names = " and ".join(view.arms)
+    if pairs == 0:
+        yield f"{names} have no seed in common with all scores: nothing can be compared"
+    elif pairs == 1:
+        yield f"{names} have one seed in common with all scores: a difference, and no interval"
+    elif pairs == 2:
+        yield f"{names} have two seeds in common with all scores: an interval reaches 12.7 standard errors to each side"
 
 
 def _list(places: Sequence[str]) -> str:
@@ -183,4 +260,4 @@ _FAULTS: tuple[_Check, ...] = (
     _mixed_harness,
     _unequal_questions,
 )
-_NOTES: tuple[_Check, ...] = (_missing, _seeds_differ, _identical)
+_NOTES: tuple[_Check, ...] = (_missing, _seeds_differ, _few_seeds, _identical, _constant, _low_benchmarks)

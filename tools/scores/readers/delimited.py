@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _CHUNK = 20_000
+_HEAD = 1_000_000
+"""Characters in which the header is looked for."""
 
 
 class _Body(NamedTuple):
@@ -65,7 +67,7 @@ def _separator(text: str, source: str) -> tuple[str, str, int]:
 
 def _width(text: str, separator: str) -> int:
     try:
-        return len(_first(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+        return len(_first(csv.reader(io.StringIO(text[:_HEAD], newline=""), delimiter=separator)))
     except csv.Error:
         return 0
 

@@ -59,7 +59,7 @@ def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbe
     decimal: `point` or `comma` where the person said so; without it a comma is decimal only where nothing else is
     possible. Raises InputError naming the first cell that is no number or could be two.
     """
-    fast = [_fast(table.columns[column], decimal) for column in columns]
+    fast = [plain_numbers(table.columns[column], decimal) for column in columns]
     slow = {
         column: Factor.of(table.columns[column], table.rows)
         for column, values in zip(columns, fast, strict=True)
@@ -104,16 +104,17 @@ def counts(table: RawTable, column: str) -> NDArray[np.int64]:
     return np.array(read, dtype=np.int64)[cells.codes]
 
 
-def _fast(cells: list[Raw], decimal: str) -> NDArray[np.float64] | None:
-    """The cells as numbers when each is written plainly; None when one needs a closer look."""
-    if decimal == "comma" and _first_point(cells):
+def plain_numbers(cells: list[Raw], decimal: str = "") -> NDArray[np.float64] | None:
+    """The cells as numbers when each is there and written plainly; None when one needs a closer look."""
+    kinds = set(map(type, cells))
+    if bool in kinds or (decimal == "comma" and _first_point(cells)):
         return None
     try:
         values = np.fromiter(map(float, cells), np.float64, len(cells))  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
-    odd = any(isinstance(cell, bool) or (isinstance(cell, str) and "_" in cell) for cell in cells)
-    return None if odd or not np.isfinite(values).all() else values
+    underscores = str in kinds and "_" in "".join(map(str, cells))  # float("1_000") is 1000.0
+    return None if underscores or not np.isfinite(values).all() else values
 
 
 def _first_point(cells: Iterable[Raw]) -> str:

@@ -49,6 +49,8 @@ class RawTable:
 
 def joined(tables: Sequence[RawTable]) -> RawTable:
     """Several files as one table: the columns of all, cells None where a file has no such column."""
+    if len(tables) == 1:
+        return tables[0]
     names = tuple(dict.fromkeys(name for table in tables for name in table.header))
     columns: dict[str, list[Raw]] = {
         name: [cell for table in tables for cell in table.columns.get(name) or [None] * table.rows] for name in names

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.errors import InputError
 from tools.scores.benchmark_names import benchmark_id
-from tools.scores.columns import GROUPS, normal, split
+from tools.scores.columns import GROUPS, normal, short, split
 from tools.scores.factor import Factor
 from tools.scores.readers.cells import is_missing
-from tools.scores.readers.numerals import is_numeric, numbers
-from tools.scores.readers.raw import RawTable
+from tools.scores.readers.numerals import is_numeric, numbers, plain_numbers
+from tools.scores.readers.raw import Raw, RawTable
 
 _SPREADS = ("stderr", "std", "se", "sem", "sd", "ci", "var", "stdev")
 _COUNTS = ("n", "questions", "n_questions", "num_questions", "n_samples", "num_samples")
@@ -121,7 +122,7 @@ def _notes(
 ) -> Iterable[str]:
     new = [name for name in benchmarks if not benchmark_id(name)]
     if new:
-        yield f"numeric columns taken as benchmarks: {', '.join(new)}; leave one out with --column ignore={new[0]}"
+        yield f"numeric columns taken as benchmarks: {short(new)}; leave one out with --column ignore={new[0]}"
     spreads = [name for name in companions if name not in questions.values()]
     if spreads:
         yield f"columns that describe a benchmark's error are not used: {', '.join(spreads)}"
@@ -136,24 +137,25 @@ def _no_benchmark(table: RawTable, name: str, arm: Factor[str], runs: Factor[int
     words = set(normal(name).split("_"))
     if normal(name) in GROUPS:
         return "it describes the run"
-    if all(map(is_missing, cells)):
+    values = plain_numbers(cells)
+    if values is None and all(map(is_missing, cells)):
         return "it is empty"
-    if not is_numeric(cells):
+    if values is None and not is_numeric(cells):
         return _TEXT
     if words & _AVERAGES:
         return "by its name it averages others"
     if words & _NO_SCORES:
         return f"{sorted(words & _NO_SCORES)[0]!r} in its name is no score"
-    if sum(not is_missing(cell) for cell in set(cells)) == 1 and table.rows > 1:
-        return "it has one value in every row"
-    return _by_values(table, name, arm, runs)
+    if values is None:
+        values = numbers(table, [name], _loose(cells)).values[:, 0]
+    return _by_values(values, arm, runs)
 
 
-def _by_values(table: RawTable, name: str, arm: Factor[str], runs: Factor[int]) -> str:
-    values = numbers(table, [name], _loose(table, name)).values[:, 0]
+def _by_values(values: NDArray[np.float64], arm: Factor[str], runs: Factor[int]) -> str:
     given = values[~np.isnan(values)]
-    outside = int(((given < 0) | (given > 100)).sum())
-    if outside > len(given) / 2:
+    if len(values) > 1 and given.min() == given.max():
+        return "it has one value in every row"
+    if ((given < 0) | (given > 100)).sum() > len(given) / 2:
         return "most of its values lie outside 0..100"
     if len(given) > 2 and np.array_equal(np.sort(given), np.arange(len(given)) + given.min()):
         return "it counts the rows"
@@ -162,12 +164,12 @@ def _by_values(table: RawTable, name: str, arm: Factor[str], runs: Factor[int]) 
     return ""
 
 
-def _loose(table: RawTable, name: str) -> str:
+def _loose(cells: list[Raw]) -> str:
     """A decimal mark good enough to tell scores from other numbers."""
-    return "comma" if any("," in cell for cell in table.columns[name] if isinstance(cell, str)) else ""
+    return "comma" if any("," in cell for cell in cells if isinstance(cell, str)) else ""
 
 
-def _same_within(codes: np.ndarray, values: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _same_within(codes: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
     order = np.lexsort((values, codes))
     code, value = codes[order], values[order]
     inner = code[1:] == code[:-1]
