@@ -1,9 +1,6 @@
 """The report's numbers as CSV, unrounded: `summaries`, `benchmarks`, `scores`. A missing value is an empty cell."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-
+from tools.report.csv_text import csv_text
 from tools.report.diagnostics import benchmark_diagnostics
 from tools.report.facts import facts
 from tools.report.material import ReportMaterial
@@ -38,7 +35,7 @@ def _summaries(material: ReportMaterial) -> str:
         for one in material.verdict.comparisons
         for summary in facts(one).summaries
     ]
-    return _csv(("treatment", "control", "k", "confidence", "family_confidence", "primary", *columns), rows)
+    return csv_text(("treatment", "control", "k", "confidence", "family_confidence", "primary", *columns), rows)
 
 
 def _benchmarks(material: ReportMaterial) -> str:
@@ -65,23 +62,9 @@ def _benchmarks(material: ReportMaterial) -> str:
         for one in material.verdict.comparisons
         for row in benchmark_diagnostics(material, one)
     ]
-    return _csv(columns, rows)
+    return csv_text(columns, rows)
 
 
 def _scores(material: ReportMaterial) -> str:
     columns = ("arm", "seed", "suite", "benchmark", "domain", "score", "questions", "harness")
-    return _csv(columns, ([getattr(row, column) for column in columns] for row in material.scores))
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return buffer.getvalue()
-
-
-def _cell(value: object) -> object:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else value
+    return csv_text(columns, ([getattr(row, column) for column in columns] for row in material.scores))
