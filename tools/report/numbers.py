@@ -89,3 +89,14 @@ def listed(items: tuple[str, ...] | list[str], last: str = "and") -> str:
 def capital(text: str) -> str:
     """First letter upper case, the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def every(count: int, noun: str, plural: str = "") -> str:
+    """`the one seed`, `both seeds`, `all three seeds`."""
+    several = plural or f"{noun}s"
+    return {1: f"the one {noun}", 2: f"both {several}"}.get(count, f"all {word(count)} {several}")
+
+
+def p_value(value: float | None) -> str:
+    """To three decimals, a small one in powers of ten: `0.423`, `9.8e-04`."""
+    return f"{value:.1e}" if value is not None and 0 < value < 0.001 else fixed(value, 3)
