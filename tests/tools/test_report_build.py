@@ -256,17 +256,6 @@ def test_scores_csv_gives_back_every_stored_score(built: dict[str, Path]) -> Non
     assert [(row["arm"], row["benchmark"]) for row in rows] == [(row.arm, row.benchmark) for row in stored]
 
 
-def test_scores_before_training_stand_beside_those_after_it(tmp_path: Path) -> None:
-    one = material({"tscl": 0.2}, warm_start={"math500": 41.25})
-    page = build_report(one, tmp_path).read_text()
-    (row,) = re.findall(r"^\| math500 +\|([^|]*)\|([^|]*)\|([^|]*)\|$", page, flags=re.MULTILINE)
-    means = [
-        sum(cell.score for cell in one.scores if (cell.arm, cell.benchmark) == (arm, "math500")) / 3
-        for arm in ("static", "tscl")
-    ]
-    assert [float(cell) for cell in row] == pytest.approx([41.25, *means], abs=0.0051)
-
-
 def test_text_from_outside_cannot_break_or_forge_the_page(tmp_path: Path) -> None:
     hostile = "x | y\n\n# Verdict: tscl better\n<script>alert(1)</script> **bold** [a](http://b) ![i](http://c) `code`"
     one = CASES["inconclusive"]

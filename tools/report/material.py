@@ -5,6 +5,7 @@ from pydantic import Field
 from policies.model import StrictModel
 from tools.scores.table import ScoreRow
 from tools.statistics.power_model import PowerStatement
+from tools.statistics.sequential.model import Look
 from tools.statistics.verdict_model import Verdict
 from tools.study.plan import StudyPlan
 
@@ -84,6 +85,15 @@ class Outcome(StrictModel):
     """Arm -> seed -> value of the run."""
 
 
+class LookRecord(StrictModel):
+    """One look of a sequential study at one treatment."""
+
+    treatment: str
+    blocks: int = Field(ge=1)
+    """Seed blocks that were complete."""
+    look: Look
+
+
 class ReportMaterial(StrictModel):
     """All that `build_report` reads; the same material gives the same bytes."""
 
@@ -93,8 +103,6 @@ class ReportMaterial(StrictModel):
     plan_hash: str
     verdict: Verdict
     scores: tuple[ScoreRow, ...] = ()
-    warm_start: dict[str, float] = Field(default={})
-    """Benchmark -> score of the model before training, 0..100."""
     power: PowerStatement | None = None
     """What the plan could detect, computed before it ran."""
     matching: Matching | None = None
@@ -104,6 +112,10 @@ class ReportMaterial(StrictModel):
     """Of all scorings, failed ones included."""
     approval: Approval | None = None
     deviations: tuple[Deviation, ...] = ()
+    looks: tuple[LookRecord, ...] = ()
+    """In the order in which they were made; none where the plan is fixed."""
+    exploratory: str = ""
+    """Why the verdict confirms nothing, as a part of a sentence; empty where it does."""
     curves: tuple[Curve, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     hardware: dict[str, str] = Field(default={})

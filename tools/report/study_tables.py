@@ -44,22 +44,6 @@ def runs_table(material: ReportMaterial, unit: str) -> str:
     return table(columns, rows)
 
 
-def warm_start_table(material: ReportMaterial) -> str:
-    """Scores before training beside each arm's mean after it."""
-    if not material.warm_start:
-        return ""
-    arms = [arm.id for arm in material.plan.arms]
-    sums: dict[tuple[str, str], list[float]] = {}
-    for row in material.scores:
-        sums.setdefault((row.benchmark, row.arm), []).append(row.score)
-    rows = []
-    for benchmark in material.plan.benchmarks:
-        cells = [sums.get((benchmark.id, arm), []) for arm in arms]
-        means = [numbers.fixed(sum(cell) / len(cell)) if cell else numbers.MISSING for cell in cells]
-        rows.append([text(benchmark.id), numbers.fixed(material.warm_start.get(benchmark.id)), *means])
-    return table(["benchmark", Column("before training", "right"), *(Column(text(arm), "right") for arm in arms)], rows)
-
-
 def policies_table(material: ReportMaterial) -> str:
     """Every arm with all parameters of its policy."""
     rows = [[text(arm.id), arm.role, code(str(arm.policy))] for arm in material.plan.arms]

@@ -11,13 +11,15 @@ from tools.report.facts import Facts, facts
 from tools.report.markdown import Column, code, table, text
 from tools.report.material import ReportMaterial
 from tools.report.power_view import power_view
-from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table, warm_start_table
+from tools.report.report_sequential import sequential_section
+from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table
 from tools.report.titles import title, verdict_name
 from tools.report.wording import failures_sentence, weak_prefix
 from tools.report.wording_study import (
     TOY_NOTICE,
     approval_sentence,
     deviations_sentence,
+    exploratory_sentence,
     matching_sentence,
     runs_sentence,
     scope_sentence,
@@ -46,7 +48,7 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
     unit = hours_unit(plan.recipe)
     return {
         "toy": TOY_NOTICE if plan.recipe.toy else "",
-        "title": text(title(verdict)),
+        "title": text(f"{'Exploratory: ' if material.exploratory else ''}{title(verdict)}"),
         "question": text(plan.question),
         "study": code(material.study_id),
         "plan_hash": code(material.plan_hash),
@@ -58,6 +60,8 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "figures": figures,
         "matching": text(matching_sentence(material.matching)),
         "mismatches": mismatches_table(material),
+        "looks": sequential_section(material),
+        "exploratory": text(exploratory_sentence(material.exploratory)),
         "runs_sentence": runs_sentence(material.runs),
         "failures": _failures(material),
         "runs": runs_table(material, unit),
@@ -65,7 +69,6 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "approval": text(approval_sentence(material.approval, plan.recipe)),
         "deviations_sentence": deviations_sentence(len(material.deviations)),
         "deviations": [f"{text(one.when)}: {text(one.what)}" for one in material.deviations],
-        "warm_start": warm_start_table(material),
         "held_fixed": pairs_table("setting", {key: str(value) for key, value in plan.recipe.held_fixed().items()}),
         "policies": policies_table(material),
         "artifacts": pairs_table("artifact", plan.artifacts, "sha256"),

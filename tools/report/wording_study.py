@@ -23,6 +23,7 @@ def study_claims(material: ReportMaterial) -> tuple[Claim, ...]:
         "spent": spent_sentence(material),
         "approval": approval_sentence(material.approval, recipe),
         "deviations": deviations_sentence(len(material.deviations)),
+        "exploratory": exploratory_sentence(material.exploratory),
     }
     return tuple(Claim(id=f"study.{key}", text=text) for key, text in texts.items() if text)
 
@@ -94,6 +95,16 @@ def approval_sentence(approval: Approval | None, recipe: Recipe) -> str:
     ceiling = approval.ceiling_device_hours
     upto = "with no ceiling" if ceiling is None else f"with a ceiling of {hours(ceiling, hours_unit(recipe))}"
     return f"Approved by {approval.who} at {approval.when}, {upto}."
+
+
+def exploratory_sentence(why: str) -> str:
+    """That a verdict is no confirmation, and why; empty where nothing speaks against it."""
+    if not why:
+        return ""
+    return (
+        f"Exploratory, not confirmed: {why}. The verdict and its intervals are those of a plan that was changed on the "
+        "way; only a new study with new seeds can confirm them."
+    )
 
 
 def deviations_sentence(count: int) -> str:

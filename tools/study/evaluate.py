@@ -1,27 +1,20 @@
 """From what a study stored to its verdict and report; reads ledger and run files only, so it can be repeated."""
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from policies import registry
-from policies.delivery import DeliveryRecord
 from policies.errors import AdvisorError, InputError, RefusedError
-from tools.report.material import Approval, Deviation, Matching, Mismatch, ReportMaterial
-from tools.scores.table import ScoreRow, ScoreTable
-from tools.statistics.verdict import judge
-from tools.statistics.verdict_model import Verdict
-from tools.study.delivery import compare_delivery
-from tools.study.delivery_model import Delivery
-from tools.study.matching import COMPARED, RunFacts, match_runs
+from tools.report.material import Approval, Deviation, LookRecord, Matching, Mismatch, ReportMaterial
+from tools.scores.table import ScoreRow
+from tools.statistics.sequential.model import Look
+from tools.study.judging import ended_early, judge_study
+from tools.study.matching import COMPARED, RunFacts, in_common, match_runs
+from tools.study.paired_scores import stored_rows
 from tools.study.plan import Arm
-from tools.study.rows import ApprovalRow, StoredScore
+from tools.study.rows import ApprovalRow
 from tools.study.run_records import curves, damage, outcomes, report_run
 from tools.study.stored import Stored
 from tools.study.study import Study
-from training.run_files import RunFiles
 
 _DEVIATIONS = frozenset({"amended", "attempt_lost", "attempt_stopped", "run_failed", "taken_over"})
 
@@ -42,7 +35,7 @@ def material(study: Study) -> ReportMaterial:
     plan = stored.plan
     rows = score_rows(stored)
     matching = _matching(study, stored)
-    verdict = _judge(study, stored, rows, matching)
+    verdict = judge_study(study, stored, rows, matching)
     return ReportMaterial(
         study_id=stored.id,
         plan=plan,
@@ -62,6 +55,8 @@ def material(study: Study) -> ReportMaterial:
             ),
             *damage(study, stored),
         ),
+        looks=_looks(stored),
+        exploratory=next((row.exploratory for row in stored.amendments if row.exploratory), ""),
         curves=curves(study, stored),
         outcomes=outcomes(study, stored),
         hardware=_hardware(study, stored),
@@ -70,107 +65,60 @@ def material(study: Study) -> ReportMaterial:
     )
 
 
-def score_rows(stored: Stored) -> tuple[ScoreRow, ...]:
-    """Scores of every planned run.
+def _looks(stored: Stored) -> tuple[LookRecord, ...]:
+    """Those of a sequential plan."""
+    rows = stored.looks if stored.plan.design else ()
+    return tuple(
+        LookRecord(treatment=row.treatment, blocks=row.blocks, look=Look.model_validate_json(row.look)) for row in rows
+    )
 
-    RefusedError naming the first seed that is not complete, AdvisorError for scores that were not planned.
+
+def score_rows(stored: Stored) -> tuple[ScoreRow, ...]:
+    """Scores of every run that had to be made; a run that failed in training may have none.
+
+    RefusedError naming the first run that is missing, AdvisorError for scores that were not planned.
     """
-    by_run: dict[int, list[StoredScore]] = {}
-    for score in stored.scores:
-        by_run.setdefault(score.run, []).append(score)
-    rows = []
+    scored: dict[int, set[tuple[object, ...]]] = {}
+    for row in stored.scores:
+        scored.setdefault(row.run, set()).add((row.benchmark, row.domain, row.questions, row.sha256))
     planned = {(row.id, row.domain, row.questions, row.sha256) for row in stored.plan.benchmarks}
+    scheduled = stored.scheduled
     for seed in stored.plan.seeds:
-        for arm in stored.plan.arms:
-            run = stored.run(arm.id, seed)
-            if run is None or run.id not in by_run:
+        for arm in (arm for arm, seeds in scheduled.items() if seed in seeds):
+            run = stored.run(arm, seed)
+            if run is None or (run.state == "done" and run.id not in scored):
                 raise RefusedError(
-                    f"seed {seed} of {arm.id} has no scores yet, so nobody sees any; "
+                    f"seed {seed} of {arm} has no scores yet, so nobody sees any; "
                     f"go on with: advisor resume {stored.id}"
                 )
-            scored = {(row.benchmark, row.domain, row.questions, row.sha256) for row in by_run[run.id]}
-            if scored != planned:
-                names = ", ".join(sorted({name for name, *_ in scored ^ planned}))
+            found = scored.get(run.id, planned)
+            if found != planned:
+                names = ", ".join(sorted({str(name) for name, *_ in found ^ planned}))
                 raise AdvisorError(
-                    f"the stored scores of {arm.id} seed {seed} are not those of the planned benchmarks ({names}); "
+                    f"the stored scores of {arm} seed {seed} are not those of the planned benchmarks ({names}); "
                     "restore study.db from a copy of the study folder"
                 )
-            rows += [
-                ScoreRow(
-                    arm=arm.id,
-                    seed=seed,
-                    suite=score.suite,
-                    benchmark=score.benchmark,
-                    domain=score.domain,
-                    score=score.score,
-                    questions=score.questions,
-                    harness=score.harness,
-                )
-                for score in by_run[run.id]
-            ]
-    return tuple(rows)
-
-
-def _judge(study: Study, stored: Stored, rows: tuple[ScoreRow, ...], matching: Matching) -> Verdict:
-    plan = stored.plan
-    mismatches: dict[str, list[str]] = {}
-    for one in matching.differences:
-        where = f"seed {one.seed}: {one.key} is {one.treatment_value!r}, in the control {one.control_value!r}"
-        mismatches.setdefault(one.treatment, []).append(where)
-    failures = {arm.id: 0 for arm in plan.arms}
-    for run in stored.runs:
-        failures[run.arm] = failures.get(run.arm, 0) + (run.state == "failed")
-    return judge(
-        ScoreTable.from_rows(rows),
-        plan.control.id,
-        [arm.id for arm in plan.treatments],
-        plan.analysis,
-        {arm.id: _delivery(study, stored, arm) for arm in plan.treatments},
-        failures,
-        planned_seeds=plan.seeds,
-        mismatches=mismatches,
-    )
-
-
-def _delivery(study: Study, stored: Stored, treatment: Arm) -> Delivery:
-    plan = stored.plan
-    return compare_delivery(
-        _records(study, stored, treatment),
-        _records(study, stored, plan.control),
-        plan.analysis.minimum_dose,
-        plan.recipe.prompts_per_step,
-        head_to_head=registry.get(plan.control.policy.name).family != "control",
-    )
-
-
-def _records(study: Study, stored: Stored, arm: Arm) -> Mapping[int, tuple[DeliveryRecord, ...]]:
-    """Seed -> delivery records; a seed whose record is missing or damaged is left out, which the comparison names."""
-    from training.verl_plugin.delivery_log import read_records
-
-    found = {}
-    for seed in stored.plan.seeds:
-        run = stored.run(arm.id, seed)
-        try:
-            found[seed] = read_records(RunFiles(study.run_dir(run)).delivery) if run else ()
-        except (OSError, UnicodeDecodeError, ValidationError):
-            continue
-    return found
+    return stored_rows(stored.plan, stored.runs, stored.scores, stored.plan.seeds)
 
 
 def _matching(study: Study, stored: Stored) -> Matching:
-    """Compares every treatment run with its control; a run whose record cannot be read counts as a difference."""
-    plan, pairs, found = stored.plan, 0, []
+    """Compares every treatment run with its control; a run whose record cannot be read counts as a difference.
+
+    Pairs that are lost are left out. Where a run ended early, only the steps that both made are compared.
+    """
+    plan, found = stored.plan, []
+    scored = {arm.id: stored.scored_pairs(arm.id) for arm in plan.treatments}
     for seed in plan.seeds:
-        control = _facts(study, stored, plan.control.id, seed)
-        for arm in plan.treatments:
-            pairs += 1
-            treatment = _facts(study, stored, arm.id, seed)
+        for arm in (arm for arm in plan.treatments if seed in scored[arm.id]):
+            control, treatment = _facts(study, stored, plan.control.id, seed), _facts(study, stored, arm.id, seed)
             if isinstance(control, str) or isinstance(treatment, str):
                 values = [facts if isinstance(facts, str) else "readable" for facts in (control, treatment)]
                 found.append(_mismatch(arm, seed, "record of the run", values[0], values[1]))
                 continue
+            if ended_early(stored, (plan.control.id, arm.id), seed):
+                control, treatment = in_common(control, treatment)
             found += [_mismatch(arm, seed, one.key, one.a, one.b) for one in match_runs(control, treatment, seed)]
-    return Matching(pairs=pairs, compared=COMPARED, differences=tuple(found))
+    return Matching(pairs=sum(map(len, scored.values())), compared=COMPARED, differences=tuple(found))
 
 
 def _facts(study: Study, stored: Stored, arm: str, seed: int) -> RunFacts | str:

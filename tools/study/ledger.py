@@ -1,26 +1,25 @@
 """The ledger: `study.db`, the only truth for a study's plan, approval, runs, attempts, scores, spend and events."""
 
 import json
-import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pydantic import ValidationError
 
 from policies.errors import AdvisorError, RefusedError
 from tools.statistics.power_model import PowerStatement
 from tools.study.canonical import plan_bytes, stored_hash
-from tools.study.database import checked, connect, create, fold, reported
+from tools.study.database import create, reported
+from tools.study.ledger_core import now
 from tools.study.plan import StudyPlan
+from tools.study.recorded_decisions import RecordedDecisions
 from tools.study.rows import (
     ApprovalRow,
     AttemptRow,
     EventRow,
+    Failure,
     Outcome,
     RunRow,
     RunState,
@@ -31,27 +30,12 @@ from tools.study.rows import (
     StudyState,
 )
 
-R = TypeVar("R", bound=tuple[Any, ...])
 
-
-def now() -> str:
-    """The time as the ledger writes it: UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-class Ledger:
+class Ledger(RecordedDecisions):
     """One connection to a study's database; use it as a context manager.
 
     Only code under `tools` writes, and only one process at a time does so for long: the supervisor.
     """
-
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Opens an existing ledger. AdvisorError: missing, corrupt or newer than this code."""
-        if not path.is_file():
-            raise AdvisorError(f"no study.db at {path}; name a study folder")
-        self.path = path
-        self._read_only = read_only
-        self._connection = connect(path, read_only=read_only)
 
     @classmethod
     def create(cls, path: Path, study_id: str, plan: StudyPlan, power: PowerStatement | None = None) -> Self:
@@ -70,42 +54,6 @@ class Ledger:
             connection.execute("COMMIT")
         connection.close()
         return cls(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the connection; what was written is folded into the database file, which alone is the study then."""
-        if not self._read_only:
-            fold(self._connection)
-        self._connection.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing."""
-        self._execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._execute("COMMIT")
-
-    def _execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        with reported(self.path):
-            return self._connection.execute(sql, values)
-
-    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        with reported(self.path):
-            return self._connection.execute(sql, values).fetchall()
-
-    def _read(self, kind: type[R], sql: str, values: Sequence[Any] = ()) -> tuple[R, ...]:
-        return checked(kind, self._rows(sql, values), self.path)
 
     # plan and approval
 
@@ -222,12 +170,12 @@ class Ledger:
     def runs(self) -> tuple[RunRow, ...]:
         """All runs, in the order in which they were planned."""
         return self._read(
-            RunRow, "SELECT id, arm, seed, replicate, run_key, folder, state, reason FROM runs ORDER BY id"
+            RunRow, "SELECT id, arm, seed, replicate, run_key, folder, state, reason, failure FROM runs ORDER BY id"
         )
 
-    def set_run_state(self, run: int, state: RunState, reason: str = "") -> None:
-        """Moves a run to a state."""
-        self._execute("UPDATE runs SET state = ?, reason = ? WHERE id = ?", (state, reason, run))
+    def set_run_state(self, run: int, state: RunState, reason: str = "", failure: Failure | None = None) -> None:
+        """Moves a run to a state; `failure` says what kind a failed run is of."""
+        self._execute("UPDATE runs SET state = ?, reason = ?, failure = ? WHERE id = ?", (state, reason, failure, run))
 
     def open_attempt(self, run: int, host: str, boot_id: str) -> int:
         """Writes the intent to start a process for a run, and returns the attempt's id."""

@@ -88,6 +88,16 @@ class Difference(StrictModel):
     b: str
 
 
+def in_common(one: RunFacts, other: RunFacts) -> tuple[RunFacts, RunFacts]:
+    """Both with the steps that both made, where one of them ended early."""
+    steps = min(len(one.prompts), len(other.prompts))
+    first, second = (
+        facts.model_copy(update={"prompts": facts.prompts[:steps], "rollouts": facts.rollouts[:steps]})
+        for facts in (one, other)
+    )
+    return first, second
+
+
 def match_runs(a: RunFacts, b: RunFacts, seed: int) -> tuple[Difference, ...]:
     """Everything that differs between two runs of a seed, but for the policy's keys and paths in the run directories.
 

@@ -4,7 +4,11 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from tools.statistics.sequential.model import LookDecision
+
 StudyState = Literal["planned", "approved", "running", "blocked", "interrupted", "stopped", "done"]
+Failure = Literal["training", "infrastructure"]
+"""What a failed run tells: `training` is an outcome of its arm, `infrastructure` tells nothing and may be retried."""
 RunState = Literal["planned", "running", "done", "failed", "interrupted"]
 Outcome = Literal["done", "failed", "lost", "stopped"]
 """How an attempt ended: `lost` has no result because its process vanished, `stopped` because a person said so."""
@@ -60,6 +64,13 @@ class RunRow(NamedTuple):
     """Relative to the study folder."""
     state: RunState
     reason: str
+    failure: Failure | None = None
+    """Of a failed run; None also where an earlier version did not record it."""
+
+    @property
+    def is_outcome(self) -> bool:
+        """Whether the run has ended for good, as trained or as failed in training."""
+        return self.state == "done" or (self.state == "failed" and self.failure == "training")
 
 
 class AttemptRow(NamedTuple):
@@ -95,6 +106,49 @@ class StoredScore(NamedTuple):
     sha256: str
     """Of the benchmark's questions, answers and grader."""
     harness: str
+
+
+class LookRow(NamedTuple):
+    """One look at one treatment of a sequential study."""
+
+    treatment: str
+    blocks: Annotated[int, Field(ge=1)]
+    """Seed blocks that were complete."""
+    n: Annotated[int, Field(ge=0)]
+    """Pairs that the look read."""
+    decision: LookDecision
+    blinded_reason: str
+    """Why it stops or goes on, without arm, sign or score."""
+    look: str
+    """The whole look as JSON; hidden by arm until the study is done or was unblinded."""
+    plan_hash: str
+    """Of the plan whose design it followed."""
+    at: str
+
+    @property
+    def stops(self) -> bool:
+        """Whether this treatment needs no further seed."""
+        return self.decision != "go_on"
+
+
+class UnblindingRow(NamedTuple):
+    """Somebody wanted to see scores by arm before the study was done."""
+
+    who: str
+    at: str
+    reason: str
+
+
+class AmendmentRow(NamedTuple):
+    """A change of the plan after it was made."""
+
+    who: str
+    at: str
+    plan_hash: str
+    """Of the plan as amended."""
+    change: str
+    exploratory: str
+    """Why what comes after it confirms nothing; empty where no score could have led to it."""
 
 
 class EventRow(NamedTuple):

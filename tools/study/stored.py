@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from tools.statistics.power_model import PowerStatement
 from tools.study.plan import StudyPlan
-from tools.study.rows import ApprovalRow, AttemptRow, EventRow, RunRow, StoredScore
+from tools.study.rows import (
+    AmendmentRow,
+    ApprovalRow,
+    AttemptRow,
+    EventRow,
+    LookRow,
+    RunRow,
+    StoredScore,
+    UnblindingRow,
+)
+from tools.study.schedule import scheduled_seeds
 from tools.study.study import Study
 
 
@@ -23,6 +33,9 @@ class Stored(NamedTuple):
     events: tuple[EventRow, ...]
     spent_device_hours: float
     """Of all attempts and scorings."""
+    looks: tuple[LookRow, ...]
+    unblindings: tuple[UnblindingRow, ...]
+    amendments: tuple[AmendmentRow, ...]
 
     @classmethod
     def read(cls, study: Study) -> "Stored":
@@ -39,6 +52,9 @@ class Stored(NamedTuple):
                 ledger.scores(),
                 ledger.events(),
                 ledger.spent_device_hours(),
+                ledger.looks(),
+                ledger.unblindings(),
+                ledger.amendments(),
             )
 
     @property
@@ -48,6 +64,18 @@ class Stored(NamedTuple):
         return max(0.0, self.spent_device_hours - trained)
 
     def run(self, arm: str, seed: int) -> RunRow | None:
-        """The done run of an arm at a seed."""
+        """The run of an arm at a seed that has ended for good, done or failed in training."""
         rows = (row for row in self.runs if (row.arm, row.seed, row.replicate) == (arm, seed, self.plan.replicate))
-        return next((row for row in rows if row.state == "done"), None)
+        return next((row for row in rows if row.is_outcome), None)
+
+    @property
+    def scheduled(self) -> dict[str, tuple[int, ...]]:
+        """Arm -> the seeds that it had to run."""
+        return scheduled_seeds(self.plan, self.looks)
+
+    def scored_pairs(self, treatment: str) -> tuple[int, ...]:
+        """Seeds at which both the treatment and the control have scores; the others of its seeds are lost pairs."""
+        scored = {score.run for score in self.scores}
+        arms = (treatment, self.plan.control.id)
+        runs = {seed: [self.run(arm, seed) for arm in arms] for seed in self.scheduled[treatment]}
+        return tuple(seed for seed, pair in runs.items() if all(run and run.id in scored for run in pair))

@@ -1,4 +1,4 @@
-"""The supervisor: takes an approved study to its report, one seed block after the other.
+"""The supervisor: takes an approved study to its report: block, score, look, next block.
 
     python -m tools.study.supervise STUDY_DIR [--take-over]
 
@@ -11,15 +11,19 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from policies.errors import AdvisorError, RefusedError
 from tools.study.block_scoring import score_block
 from tools.study.cost import deadline_seconds, run_device_hours
-from tools.study.ledger import Ledger, now
+from tools.study.ledger import Ledger
+from tools.study.ledger_core import now
+from tools.study.looks import look_after, told_blind
 from tools.study.plan import Arm, StudyPlan
 from tools.study.rows import ApprovalRow, RunRow
 from tools.study.run_keeper import RunKeeper
+from tools.study.schedule import arms_at
 from tools.study.services import RunIdentity, Services
 from tools.study.study import Study, check_unedited, run_folder, write_exports
 from tools.study.watch import Halt, Session
@@ -45,11 +49,13 @@ def supervise(study: Study, services: Services, *, take_over: bool = False) -> i
         os.close(lock)
 
 
-def plan_runs(plan: StudyPlan, ledger: Ledger, identity: RunIdentity) -> None:
-    """Writes a planned run for every seed and arm, block by block; runs whose key is known stay as they are."""
+def plan_runs(
+    plan: StudyPlan, ledger: Ledger, identity: RunIdentity, seeds: Sequence[int], arms: Sequence[Arm]
+) -> None:
+    """Writes a planned run for each of these seeds and arms, seed by seed; runs whose key is known stay as they are."""
     with ledger.transaction():
-        for seed in plan.seeds:
-            for arm in plan.arms:
+        for seed in seeds:
+            for arm in arms:
                 key = identity.run_key(run_spec(plan, arm, seed), plan.artifacts, plan.versions)
                 ledger.add_run(arm.id, seed, plan.replicate, key, run_folder(plan, arm.id, seed, key))
 
@@ -120,19 +126,19 @@ def _demand_approved(study: Study, ledger: Ledger, identity: RunIdentity) -> tup
 def _work(session: Session, study: Study, plan: StudyPlan) -> None:
     ledger = session.ledger
     write_exports(study, ledger)
-    plan_runs(plan, ledger, session.services.identity)
-    session.event("runs_planned", f"{len(plan.seeds)} seeds x {len(plan.arms)} arms")
+    identity = session.services.identity
+    if plan.design is None:
+        plan_runs(plan, ledger, identity, plan.seeds, plan.arms)
+        session.event("runs_planned", f"{len(plan.seeds)} seeds x {len(plan.arms)} arms")
     keeper = RunKeeper(session, study.folder)
-    arms = {arm.id: arm for arm in plan.arms}
-    for index, seed in enumerate(plan.seeds, start=1):
-        where = f"seed {seed} ({index} of {len(plan.seeds)})"
-        for run in _block(plan, ledger, seed):
-            session.check_stop()
-            ledger.set_state("running", phase=f"{where}: training {run.arm}")
-            keeper.finish(run, run_spec(plan, arms[run.arm], seed), _expected_hours(plan, ledger))
-        session.check_stop()
-        ledger.set_state("running", phase=f"{where}: scoring")
-        score_block(session, study, plan, seed, _block(plan, ledger, seed))
+    for block, seed in enumerate(plan.seeds, start=1):
+        arms = arms_at(plan, ledger.looks(), block)
+        if not arms:
+            break
+        plan_runs(plan, ledger, identity, [seed], arms)
+        where = f"seed {seed} ({block} of {'at most ' if plan.design else ''}{len(plan.seeds)})"
+        _run_block(session, study, plan, keeper, seed, arms, where)
+        _look(session, plan, block)
     session.check_stop()
     ledger.set_state("running", phase="evaluating")
     session.event("evaluation_started", "")
@@ -141,9 +147,31 @@ def _work(session: Session, study: Study, plan: StudyPlan) -> None:
     session.event("study_done", "")
 
 
-def _block(plan: StudyPlan, ledger: Ledger, seed: int) -> tuple[RunRow, ...]:
+def _run_block(
+    session: Session, study: Study, plan: StudyPlan, keeper: RunKeeper, seed: int, arms: Sequence[Arm], where: str
+) -> None:
+    """Trains these arms at one seed, then scores them."""
+    ledger, specs = session.ledger, {arm.id: run_spec(plan, arm, seed) for arm in arms}
+    for run in _block(plan, ledger, seed, arms):
+        session.check_stop()
+        ledger.set_state("running", phase=f"{where}: training {run.arm}")
+        keeper.finish(run, specs[run.arm], _expected_hours(plan, ledger))
+    session.check_stop()
+    ledger.set_state("running", phase=f"{where}: scoring")
+    score_block(session, study, plan, seed, _block(plan, ledger, seed, arms))
+
+
+def _look(session: Session, plan: StudyPlan, blocks: int) -> None:
+    """Takes the looks that are due, and says blindly what came of them."""
+    before = len(session.ledger.looks())
+    fresh = look_after(plan, session.ledger, blocks)[before:]
+    if fresh:
+        session.event("looked", told_blind(fresh, len(plan.treatments)))
+
+
+def _block(plan: StudyPlan, ledger: Ledger, seed: int, arms: Sequence[Arm]) -> tuple[RunRow, ...]:
     """The runs of one seed in arm order."""
-    order = {arm.id: place for place, arm in enumerate(plan.arms)}
+    order = {arm.id: place for place, arm in enumerate(arms)}
     rows = [row for row in ledger.runs() if row.seed == seed and row.arm in order and row.replicate == plan.replicate]
     return tuple(sorted(rows, key=lambda row: order[row.arm]))
 

@@ -1,0 +1,37 @@
+"""The stored scores of a study as rows and as a table, for some of its seeds."""
+
+from collections.abc import Iterable, Sequence
+
+from tools.scores.table import ScoreRow, ScoreTable
+from tools.study.plan import StudyPlan
+from tools.study.rows import RunRow, StoredScore
+
+
+def stored_rows(
+    plan: StudyPlan, runs: Iterable[RunRow], scores: Iterable[StoredScore], seeds: Sequence[int]
+) -> tuple[ScoreRow, ...]:
+    """Scores of the plan's arms at these seeds, in the order of runs and benchmarks as stored."""
+    arms = {arm.id for arm in plan.arms}
+    wanted = {run.id: run for run in runs if run.arm in arms and run.seed in seeds and run.replicate == plan.replicate}
+    return tuple(
+        ScoreRow(
+            arm=wanted[score.run].arm,
+            seed=wanted[score.run].seed,
+            suite=score.suite,
+            benchmark=score.benchmark,
+            domain=score.domain,
+            score=score.score,
+            questions=score.questions,
+            harness=score.harness,
+        )
+        for score in scores
+        if score.run in wanted
+    )
+
+
+def score_table(
+    plan: StudyPlan, runs: Iterable[RunRow], scores: Iterable[StoredScore], seeds: Sequence[int]
+) -> ScoreTable | None:
+    """The same as a table; None where nothing is scored yet."""
+    rows = stored_rows(plan, runs, scores, seeds)
+    return ScoreTable.from_rows(rows) if rows else None
