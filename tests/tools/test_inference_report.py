@@ -229,6 +229,12 @@ def test_one_model_says_nothing_across_models():
     )
 
 
+def test_entries_that_differ_in_more_than_the_model_are_called_otherwise():
+    found = over_models({"7B (noise)": model(), "7B (main)": model(effect=0.0, sd=2.0)})
+    assert "model" not in across_models.section(found, noun="setting")
+    assert "both tested settings" in across_models.section(found, noun="setting")
+
+
 def test_small_p_values_are_never_written_as_zero():
     assert [numbers.p_value(value) for value in (None, 0.0004, 0.25, 1.0)] == ["-", "4.0e-04", "0.250", "1.000"]
     assert [numbers.every(count, "seed") for count in (1, 2, 3)] == ["the one seed", "both seeds", "all three seeds"]

@@ -14,12 +14,12 @@ _READS = {
 }
 
 
-def section(result: AcrossModels) -> str:
-    """Markdown without a heading."""
+def section(result: AcrossModels, noun: str = "model") -> str:
+    """Markdown without a heading; noun: what one entry is, where more than the model tells entries apart."""
     if len(result.models) == 1:
         (name,) = result.models
-        return f"One model was tested ({text(name)}): nothing can be said across models."
-    parts = [_all(result), _some(result), _table(result), _range(result), _method(result)]
+        return f"One {noun} was tested ({text(name)}): nothing can be said across {noun}s."
+    parts = [_all(result, noun), _some(result, noun), _table(result, noun), _range(result, noun), _method(result, noun)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -27,16 +27,16 @@ def _difference(result: AcrossModels) -> str:
     return f"{text(result.treatment)} - {text(result.control)}"
 
 
-def _all(result: AcrossModels) -> str:
-    tested = numbers.every(len(result.models), "tested model")
+def _all(result: AcrossModels, noun: str) -> str:
+    tested = numbers.every(len(result.models), f"tested {noun}")
     if result.holds_on_all:
         return (
             f"**{text(result.treatment)} is {result.holds_on_all} than {text(result.control)} on {tested}**, under "
-            "every benchmark summary of each. This says nothing of a model that was not tested."
+            f"every benchmark summary of each. This says nothing of a {noun} that was not tested."
         )
     holding = {one.direction for one in result.models.values() if one.verdict == "supported"}
     if len(holding) == 2:
-        return f"On {tested} no one claim holds: models support opposite directions."
+        return f"On {tested} no one claim holds: {noun}s support opposite directions."
     count = sum(one.verdict == "supported" for one in result.models.values())
     support = "supports" if count < 2 else "support"
     return (
@@ -45,8 +45,8 @@ def _all(result: AcrossModels) -> str:
     )
 
 
-def _some(result: AcrossModels) -> str:
-    tested = f"{numbers.word(len(result.models))} tested models"
+def _some(result: AcrossModels, noun: str) -> str:
+    tested = f"{numbers.word(len(result.models))} tested {noun}s"
     level = numbers.percent(1 - result.confidence)
     lines = []
     for direction in ("better", "worse"):
@@ -56,7 +56,7 @@ def _some(result: AcrossModels) -> str:
     sentence = (
         f"Singled out among the {tested} (Holm, {level}), {text(result.treatment)} is {numbers.listed(lines)}."
         if lines
-        else f"No model can be singled out among the {tested} (Holm, {level})."
+        else f"No {noun} can be singled out among the {tested} (Holm, {level})."
     )
     if result.alone and not result.holds_on_all:
         names = numbers.listed([text(name) for name in result.alone])
@@ -68,9 +68,9 @@ def _does(result: AcrossModels) -> str:
     return "does" if len(result.alone) == 1 else "do"
 
 
-def _table(result: AcrossModels) -> str:
+def _table(result: AcrossModels, noun: str) -> str:
     columns: list[Column | str] = [
-        "model",
+        noun,
         Column("n", "right"),
         "primary summary",
         Column(_difference(result), "right"),
@@ -78,7 +78,7 @@ def _table(result: AcrossModels) -> str:
         Column("level", "right"),
         "reads as",
         Column("p, every summary", "right"),
-        Column("Holm over models", "right"),
+        Column(f"Holm over {noun}s", "right"),
     ]
     rows = [
         [
@@ -101,7 +101,7 @@ def _reads(one: ModelEffect) -> str:
     return f"supported, {one.direction}" if one.verdict == "supported" else _READS[one.verdict]
 
 
-def _range(result: AcrossModels) -> str:
+def _range(result: AcrossModels, noun: str) -> str:
     """No mean over models: the least and the most, where they are of one summary."""
     known = [(one.mean, name) for name, one in result.models.items() if one.mean is not None]
     primaries = {one.primary for one in result.models.values()}
@@ -110,20 +110,20 @@ def _range(result: AcrossModels) -> str:
     (least, first), (most, last) = min(known), max(known)
     return (
         f"On {text(primaries.pop())} the mean difference ranges from {numbers.signed(least)} ({text(first)}) to "
-        f"{numbers.signed(most)} ({text(last)}) points over {numbers.word(len(known))} models, chance included. The "
-        "models are not averaged: they are few, chosen, and differ in how much their runs vary."
+        f"{numbers.signed(most)} ({text(last)}) points over {numbers.word(len(known))} {noun}s, chance included. The "
+        f"{noun}s are not averaged: they are few, chosen, and differ in how much their runs vary."
     )
 
 
-def _method(result: AcrossModels) -> str:
+def _method(result: AcrossModels, noun: str) -> str:
     lines = (
-        '"All tested models" asks every model to support the claim by itself, each at its own family level, and needs '
-        "no correction. p is that of the claim under every summary, the largest over summaries, times the treatments k "
-        "of that model's family; Holm corrects it for the models."
+        f'"All tested {noun}s" asks each to support the claim by itself, at its own family level, and needs no '
+        "correction. p is that of the claim under every summary, the largest over summaries, times the treatments k "
+        f"of that {noun}'s family; Holm corrects it for the {noun}s."
     )
     missing = [text(name) for name, one in result.models.items() if one.p is None]
     if missing:
-        lines += f" {numbers.listed(missing)}: no such p, counted among the tested models all the same."
+        lines += f" {numbers.listed(missing)}: no such p, counted among the tested {noun}s all the same."
     if not result.same_summaries:
-        lines += " The models were judged under different sets of summaries: their claims are not the same claim."
+        lines += f" The {noun}s were judged under different sets of summaries: their claims are not the same claim."
     return lines
