@@ -1,12 +1,10 @@
 """Collapsed cells: each rule by example, what the rules must not depend on, and results with and without."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from public_runs import PUBLIC, public_tables
 from score_tables import DOMAINS, analysis, table
 
 from tools.report.sensitivity_collapsed import effect_section, section
@@ -17,7 +15,6 @@ from tools.statistics.sensitivity.guessing import Guessing, guessing
 from tools.statistics.sensitivity.run_spread import RunSpread, arm_medians, run_spread
 from tools.statistics.verdict import judge
 
-PUBLIC = Path(__file__).parents[3] / "shared" / "data" / "dataflex_rl_runs.csv"
 NAMES = tuple(DOMAINS)
 PHYSICS = NAMES.index("mmlu_pro_physics")
 
@@ -123,6 +120,16 @@ def test_unreadable_answers_flag_a_cell_above_a_tenth():
     assert "answers not readable (11 %)" in section(found, made)
 
 
+def test_among_normal_scores_about_one_cell_in_1300_is_flagged():
+    # Five median absolute deviations are 3.37 SD of a normal: P = 7.5e-4.
+    rng = np.random.default_rng(1)
+    made = table({f"arm{at}": 50 + 5 * rng.standard_normal((20, 12)) for at in range(300)})
+    made = without(made, [])
+    made.questions[:] = -1
+    found = collapsed_cells(made, run_spread([made]))
+    assert len(found.cells) / made.scores.size == pytest.approx(1 / 1300, rel=0.35)
+
+
 @given(st.integers(0, 500), st.permutations(range(4)))
 @settings(max_examples=15)
 def test_other_names_and_another_order_of_the_arms_flag_the_same_runs(seed, order):
@@ -193,7 +200,7 @@ def test_results_with_and_without_are_those_of_judging_either_table():
     shown = effect_section(effect, comparison)
     assert "n = 5" in shown
     assert "n = 4" in shown
-    assert '"treatment better than control" without' in shown
+    assert 'without them "treatment better than control"' in shown
 
 
 def test_cells_of_other_arms_change_nothing_and_the_report_says_so():
@@ -210,25 +217,6 @@ def test_when_too_few_pairs_are_left_the_words_say_that_nothing_can_be_judged():
     assert (effect.left.n, effect.left.verdict) == (1, "not_estimable")
     comparison = judge(made, "control", ["treatment"], analysis()).comparisons[0]
     assert "n = 1 without" in effect_section(effect, comparison)
-
-
-def public_tables():
-    """(campaign, regime) -> table, of the Qwen2.5-7B-Instruct runs."""
-    with PUBLIC.open(encoding="utf-8", newline="") as file:
-        runs = [run for run in csv.DictReader(file) if run["model"] == "Qwen2.5-7B-Instruct"]
-    cells = dict.fromkeys((run["campaign"], run["regime"]) for run in runs)
-    return {
-        cell: ScoreTable.from_rows(
-            ScoreRow(
-                arm=run["method"], seed=run["seed"], suite="dataflex-12", benchmark=name, domain=DOMAINS[name],
-                score=run[name],
-            )
-            for run in runs
-            if (run["campaign"], run["regime"]) == cell
-            for name in NAMES
-        )
-        for cell in cells
-    }  # fmt: skip
 
 
 @pytest.mark.skipif(not PUBLIC.exists(), reason=f"needs the public table of runs at {PUBLIC}")

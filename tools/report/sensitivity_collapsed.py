@@ -43,10 +43,11 @@ def effect_section(effect: CollapseEffect, comparison: Comparison) -> str:
         )
     kept, left = (_reading(side, comparison) for side in (effect.kept, effect.left))
     count = numbers.counted(len(effect.flagged), "flagged cell")
-    change = f'both times it reads "{kept}"' if kept == left else f'it reads "{kept}" with and "{left}" without'
+    change = "without them too" if kept == left else f'without them "{left}"'
     lead = (
-        f"With and without the {count} in these two arms {change}. A pair with a flagged cell is left out whole: n = "
-        f"{effect.kept.n} seed pairs with, n = {effect.left.n} without. The verdict above is the one with them."
+        f'With the {count} in these two arms the comparison reads "{kept}", {change}. A pair with a flagged cell is '
+        f"left out whole: n = {effect.kept.n} seed pairs with, n = {effect.left.n} without. The verdict is the one "
+        "with them."
     )
     return f"{lead}\n\n{_effect_table(effect, comparison)}"
 
@@ -66,7 +67,7 @@ def _lead(found: Collapsed) -> str:
 def _flagged(found: Collapsed, scores: ScoreTable) -> str:
     if not found.cells:
         return ""
-    columns = [
+    columns: list[Column | str] = [
         "arm",
         Column("seed", "right"),
         "benchmark",
@@ -99,8 +100,8 @@ def _rules(found: Collapsed, scores: ScoreTable) -> str:
     lines = [
         f"- Far from its arm: more than {FAR_Z:g} scales and {FAR_POINTS:g} points from the arm's median, or from the "
         "median of all arms where most of an arm's runs lie low. The scale is the larger of the binomial standard "
-        "error and the pooled median absolute deviation of runs from their arm. "
-        + _far_rule(found, len(scores.benchmarks))
+        "error and the pooled median absolute deviation of runs from their arm; about one cell in 1,300 is so far out "
+        "by chance alone, if scores are normal. " + _far_rule(found, len(scores.benchmarks))
     ]
     chance = numbers.listed([text(name) for name in found.chance_rule])
     lines.append(
@@ -135,7 +136,7 @@ def _reading(side: CollapseSide, comparison: Comparison) -> str:
 
 def _effect_table(effect: CollapseEffect, comparison: Comparison) -> str:
     level = f"{numbers.percent(effect.family_confidence)} interval (family of {comparison.k})"
-    columns = [
+    columns: list[Column | str] = [
         "summary",
         Column(f"with, n = {effect.kept.n}", "right"),
         Column(level, "right"),

@@ -42,7 +42,7 @@ def _lead(result: LeaveOut, comparison: Comparison) -> str:
 
 
 def _table(result: LeaveOut) -> str:
-    columns = [
+    columns: list[Column | str] = [
         "left out, one at a time",
         Column("removals", "right"),
         Column("pairs left", "right"),

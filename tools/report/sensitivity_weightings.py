@@ -38,7 +38,7 @@ def _lead(result: Weightings) -> str:
 
 
 def _table(result: Weightings, treatment: str) -> str:
-    columns = [
+    columns: list[Column | str] = [
         "weightings",
         Column("how many", "right"),
         Column(f"above zero (for {treatment})", "right"),

@@ -80,7 +80,7 @@ def _flat(means: NDArray[np.float64], centred: NDArray[np.float64], scale: float
     # The rows of `centred` sum to zero: the last one follows from the others.
     equal = np.vstack([centred[:-1] / scale, np.ones(len(means))])
     solved = linprog(-means, A_eq=equal, b_eq=np.append(np.zeros(len(centred) - 1), 1.0), method="highs-ds")
-    if solved.status != 0:
+    if solved.x is None:
         return None
     weights = np.maximum(solved.x, 0.0)
     return np.asarray(weights / weights.sum())

@@ -155,7 +155,7 @@ def _without(weights: NDArray[np.float64], rows: list[int]) -> NDArray[np.float6
     rest = weights.copy()
     rest[rows] = 0.0
     left = rest.sum(axis=0)
-    return np.divide(rest, left, out=np.zeros_like(rest), where=left > 0)
+    return np.asarray(np.divide(rest, left, out=np.zeros_like(rest), where=left > 0))
 
 
 def _collected(
