@@ -65,7 +65,7 @@ def _boundaries(design: SequentialDesign, alpha: float) -> tuple[tuple[int, floa
     bounds: list[tuple[int, float]] = []
     used = 0.0
     for n in design.looks:
-        to_spend = spent(design, alpha, n / design.n_max) - used
+        to_spend = spent(design, alpha, n) - used
         skipped = to_spend < LEAST_SPENT and n < design.n_max
         limit = density.reach if skipped else _upper_quantile(density, to_spend)
         used += 0.0 if skipped else to_spend
@@ -160,7 +160,7 @@ def _quadrature() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 @lru_cache(maxsize=1)
 def _chebyshev_points() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Points on [-1, 1], and the matrix that turns values there into coefficients."""
-    points = np.asarray(chebyshev.chebpts1(_DEGREE + 1))
+    points = np.asarray(chebyshev.chebpts1(_DEGREE + 1), dtype=np.float64)
     transform = 2.0 / (_DEGREE + 1) * chebyshev.chebvander(points, _DEGREE).T
     transform[0] /= 2.0
-    return points, transform
+    return points, np.asarray(transform, dtype=np.float64)

@@ -9,7 +9,8 @@ from policies.errors import InputError
 from tools.statistics.paired import SMALLEST_SD
 from tools.statistics.sequential.boundaries import boundaries
 from tools.statistics.sequential.futility import later_crossing
-from tools.statistics.sequential.model import Look, LookDecision, SequentialDesign, SummaryLook
+from tools.statistics.sequential.model import Look, SequentialDesign, SummaryLook
+from tools.statistics.sequential.rule import DECISIONS, judge
 from tools.statistics.sequential.words import worded
 
 
@@ -33,22 +34,12 @@ def look(differences: ArrayLike, design: SequentialDesign, alpha: float, sesoi: 
     if n < design.n_min or not np.all(sds):
         return _without_statistics(values, sds, design)
     means, errors = values.mean(axis=0), sds / n**0.5
+    judged = judge(means, errors, n, design, alpha, margins)
+    decision, direction = DECISIONS[int(judged.code)], int(judged.direction)
     critical, strict = boundaries(design, alpha)[n], boundaries(design, alpha / summaries)[n]
     t = means / errors
-    up, down = bool(np.all(t > critical)), bool(np.all(t < -critical))
-    inside = bool(np.all(np.abs(means) + critical * errors < margins))
     last = n == design.n_max
     chances = np.zeros((2, summaries)) if last else later_crossing(np.stack([t, -t]), design, alpha, n)
-    chance_up, chance_down = (float(row.min()) for row in chances)
-    decision: LookDecision = "go_on"
-    if up or down:
-        decision = "efficacy"
-    elif inside:
-        decision = "equivalence"
-    elif last:
-        decision = "n_max"
-    elif max(chance_up, chance_down) < design.futility_chance:
-        decision = "futility"
     return worded(
         Look(
             n=n,
@@ -56,8 +47,8 @@ def look(differences: ArrayLike, design: SequentialDesign, alpha: float, sesoi: 
             look=n - design.n_min + 1,
             looks=len(design.looks),
             decision=decision,
-            direction=("better" if up else "worse") if up or down else None,
-            negligible=inside and (up or down),
+            direction=None if direction == 0 else "better" if direction > 0 else "worse",
+            negligible=direction != 0 and bool(judged.inside),
             critical=_finite(critical),
             critical_strict=_finite(strict),
             summaries=tuple(
@@ -73,8 +64,8 @@ def look(differences: ArrayLike, design: SequentialDesign, alpha: float, sesoi: 
                 )
                 for s in range(summaries)
             ),
-            chance_up=chance_up,
-            chance_down=chance_down,
+            chance_up=float(chances[0].min()),
+            chance_down=float(chances[1].min()),
             pooled_sd=_pooled(sds),
         ),
         design,

@@ -25,6 +25,8 @@ class SequentialDesign(StrictModel):
     """How the error is spread over the looks; `tools.statistics.sequential.spending` has the formulas."""
     spending_parameter: float = Field(default=1.5, ge=-20.0, le=20.0)
     """Exponent of `power` (above 0), gamma of `hwang_shih_decani`; the other two families have none."""
+    spending_starts_at_first_look: bool = True
+    """Whether the error is spread over the looks, or over all pairs with those before the first look counted in."""
     futility_chance: float = Field(default=0.2, ge=0.0, lt=1.0)
     """Stop for futility when the chance of a later crossing is below this in both directions; 0: never."""
     futility_confidence: float = Field(default=0.8, gt=0.5, lt=1.0)

@@ -6,13 +6,18 @@ from math import expm1, log1p, sqrt
 from tools.statistics.sequential.model import SequentialDesign
 
 
-def spent(design: SequentialDesign, alpha: float, fraction: float) -> float:
-    """Two-sided error spent once a fraction of the seeds, in (0, 1], has been seen: rises from 0 to alpha.
+def spent(design: SequentialDesign, alpha: float, n: int) -> float:
+    """Two-sided error spent by the look at n pairs, itself included; rises to alpha at n_max.
+
+    A function of the information fraction n / n_max; where the spending starts at the first look, of the share of the
+    looks made, (n - n_min + 1) / looks, which is the same fraction counted from the pairs before the first look.
 
     Sources: Lan and DeMets (1983) for the two that resemble the bounds of O'Brien-Fleming and of Pocock, here with
     alpha / 2 a side; Kim and DeMets (1987) for the power family; Hwang, Shih and DeCani (1990).
     """
     parameter = design.spending_parameter
+    before = design.n_min - 1 if design.spending_starts_at_first_look else 0
+    fraction = (n - before) / (design.n_max - before)
     if design.spending == "obrien_fleming":
         from scipy.special import ndtr, ndtri
 

@@ -1,0 +1,114 @@
+"""What a sequential design does in the long run: error, power and seeds used, by simulating whole studies.
+
+The simulated studies are judged by `rule.judge`, the code that judges a real one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tools.statistics.sequential.model import LookDecision, SequentialDesign
+from tools.statistics.sequential.rule import DECISIONS, judge
+
+STUDIES = 20_000
+FAR = 1e3
+"""SDs from zero that no bound and no sample is anywhere near."""
+_BATCH = 4_000_000
+"""Normal deviates held at once."""
+
+
+class Characteristics(NamedTuple):
+    """Of `studies` simulated studies."""
+
+    studies: int
+    shares: dict[LookDecision, float]
+    """How the studies ended."""
+    better: float
+    worse: float
+    """Efficacy in either direction."""
+    mean_n: float
+    """Pairs used."""
+    mean_n_error: float
+    """Monte-Carlo error of `mean_n`."""
+
+    def share_error(self, share: float) -> float:
+        """Monte-Carlo error of a share of the studies."""
+        return float(np.sqrt(share * (1.0 - share) / self.studies))
+
+
+def characteristics(
+    design: SequentialDesign,
+    effects: NDArray[np.floating[Any]],
+    covariance: NDArray[np.floating[Any]],
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    sesoi: ArrayLike | None = None,
+    studies: int = STUDIES,
+) -> Characteristics:
+    """Runs `studies` studies of normal pairs until they stop.
+
+    effects: (S,) true differences; covariance: (S, S) of one pair's differences, positive semidefinite; alpha: of one
+    comparison; sesoi: a number or (S,), None for a study that never stops for equivalence.
+    """
+    margins = np.zeros(len(effects)) if sesoi is None else np.asarray(sesoi, dtype=np.float64)
+    values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    code, direction, stopped_at = (np.empty(studies, dtype=np.int64) for _ in range(3))
+    size = max(1, _BATCH // (design.n_max * len(effects)))
+    for start in range(0, studies, size):
+        part = slice(start, min(start + size, studies))
+        draws = rng.standard_normal((part.stop - start, design.n_max, len(effects))) @ root.T + effects
+        code[part], direction[part], stopped_at[part] = _run(draws, design, alpha, margins)
+    counts = np.bincount(code, minlength=len(DECISIONS))
+    return Characteristics(
+        studies,
+        {name: int(count) / studies for name, count in zip(DECISIONS, counts, strict=True) if name != "go_on"},
+        float(np.mean(direction > 0)),
+        float(np.mean(direction < 0)),
+        float(stopped_at.mean()),
+        float(stopped_at.std(ddof=1) / studies**0.5),
+    )
+
+
+def least_favourable_error(
+    design: SequentialDesign,
+    covariance: NDArray[np.floating[Any]],
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    studies: int = STUDIES,
+) -> NDArray[np.float64]:
+    """(S,) P(efficacy, `better`) when the true difference is 0 under one summary and huge under all others.
+
+    At most alpha / 2 each: no truth that leaves a summary at 0 or below is more favourable to a wrong claim.
+    covariance: (S, S) as in `characteristics`. A futility rule of the design can only lower it: pass a design with
+    `futility_chance=0` to measure the bounds alone.
+    """
+    sds = np.sqrt(np.diag(np.asarray(covariance, dtype=np.float64)))
+    errors = []
+    for zero in range(len(sds)):
+        effects = np.where(np.arange(len(sds)) == zero, 0.0, FAR * sds)
+        errors.append(characteristics(design, effects, covariance, alpha, rng, studies=studies).better)
+    return np.array(errors)
+
+
+def _run(
+    draws: NDArray[np.float64], design: SequentialDesign, alpha: float, margins: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Studies (N, n_max, S): how each ended, its direction, and its pairs when it did."""
+    code, direction, stopped_at = (np.zeros(len(draws), dtype=np.int64) for _ in range(3))
+    going = np.arange(len(draws))
+    # Sums of squares around the first pair lose no digits to a large mean.
+    shifted = draws - draws[:, :1]
+    sums, squares = shifted[:, : design.n_min - 1].sum(axis=1), (shifted[:, : design.n_min - 1] ** 2).sum(axis=1)
+    for n in design.looks:
+        sums, squares = sums + shifted[going, n - 1], squares + shifted[going, n - 1] ** 2
+        errors = np.sqrt((squares - sums**2 / n) / (n - 1) / n)
+        judged = judge(draws[going, 0] + sums / n, errors, n, design, alpha, margins)
+        stops = judged.code != DECISIONS.index("go_on")
+        ended = going[stops]
+        code[ended], direction[ended], stopped_at[ended] = judged.code[stops], judged.direction[stops], n
+        going, sums, squares = going[~stops], sums[~stops], squares[~stops]
+    return code, direction, stopped_at
