@@ -18,6 +18,7 @@ from tools.report import (
 from tools.statistics.across_models import across_models as over_models
 from tools.statistics.bca import FEWEST_PAIRS, bca, resamples_for
 from tools.statistics.bca_coverage import measure, measured
+from tools.statistics.cell_pairing import cell_pairing
 from tools.statistics.flips import flips_for
 from tools.statistics.max_t import joint_differences, max_t
 from tools.statistics.noise_layers import noise_layers
@@ -166,6 +167,16 @@ def test_seeds_added_look_by_look_are_warned_of():
     for name in ("flips", "pairing", "secondary"):
         assert "takes n = 5 seed pairs as fixed beforehand" in sections(study(5), repeated=True)[name]
         assert "beforehand" not in sections(study(5))[name]
+
+
+def test_pairing_in_a_cell_names_its_arms_and_seeds():
+    scores = study(4)
+    blocks = np.stack([scores.of_arm(arm, CHOSEN.benchmarks) @ CHOSEN.weights for arm in scores.arms])
+    said = sensitivity_pairing.cell_section(cell_pairing(blocks, CHOSEN.summaries))
+    assert "From all three arms on their n = 4 common seeds" in said
+    assert re.search(r"\| flat_12 +\| +4 \| +-?\d+ % \| +-?\d+ % to \d+ %", said)
+    none = sensitivity_pairing.cell_section(cell_pairing(blocks[:1], CHOSEN.summaries))
+    assert none == "What pairing cuts cannot be estimated from one arm with n = 4 seeds in common."
 
 
 def test_unknown_question_counts_are_said():
