@@ -161,3 +161,19 @@ def test_the_section_says_what_the_verdict_hangs_on_or_that_it_hangs_on_nothing(
     assert [one.name for one in of_kind(found, "seed").changed] == ["4"]
     assert 'Without seed 4 the verdict would be "treatment better than control"' in shown
     assert "n = 4 seed pairs" in shown
+
+
+def test_a_sequential_plan_is_judged_at_the_bound_of_its_look_with_one_seed_fewer_too():
+    differences = np.column_stack([CLEAR, CLEAR[::-1]])
+    chosen = summaries(both={"a": 0.5, "b": 0.5})
+    asked = []
+
+    def repeated(n, confidence):
+        asked.append(n)
+        return {5: 8.0}.get(n, float("inf"))
+
+    result = leave_out(pairs(differences), TWO, chosen, repeated)
+    assert (result.verdict, result.direction) == ("supported", "better")
+    assert of_kind(result, "seed").changed == (), "no look was made at four pairs, and the bound of five serves"
+    assert set(asked) == {5}
+    assert leave_out(pairs(differences), TWO, chosen, lambda n, confidence: 1e6).verdict != "supported"

@@ -1,13 +1,15 @@
 """One comparison with and without the cells that were flagged as collapsed."""
 
+import math
 from collections.abc import Sequence
 
 from policies.model import StrictModel
 from tools.scores.table import PairedScores, ScoreTable
+from tools.statistics.critical import Critical, fixed
 from tools.statistics.family import family_confidence
-from tools.statistics.paired import paired_t
+from tools.statistics.paired_columns import paired_columns
 from tools.statistics.sensitivity.collapsed import CellIndex, without
-from tools.statistics.sensitivity.rejudge import Direction, rejudge
+from tools.statistics.sensitivity.rejudge import Direction, held_at, rejudge
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict_model import OverallVerdict
 from tools.study.plan import Analysis
@@ -44,9 +46,14 @@ class CollapseEffect(StrictModel):
 
 
 def collapse_effect(
-    table: ScoreTable, cells: Sequence[CellIndex], treatment: str, control: str, analysis: Analysis
+    table: ScoreTable,
+    cells: Sequence[CellIndex],
+    treatment: str,
+    control: str,
+    analysis: Analysis,
+    critical: Critical = fixed,
 ) -> CollapseEffect:
-    """Judges the complete pairs of the two arms twice; cells are positions in the table."""
+    """Judges the complete pairs of the two arms twice; cells: positions in the table, critical: as for the verdict."""
     chosen = SummaryMatrix.of(analysis.summaries)
     touching = tuple(
         cell
@@ -54,25 +61,33 @@ def collapse_effect(
         if table.arms[cell.arm] in (treatment, control) and table.benchmarks[cell.benchmark] in chosen.benchmarks
     )
     pairs = table.paired(treatment, control, chosen.benchmarks)
-    kept = _side(pairs, chosen, analysis)
+    bound = held_at(critical, len(pairs.seeds))
+    kept = _side(pairs, chosen, analysis, bound)
     left = kept
     if touching:
-        left = _side(without(table, touching).paired(treatment, control, chosen.benchmarks), chosen, analysis)
+        left = _side(without(table, touching).paired(treatment, control, chosen.benchmarks), chosen, analysis, bound)
     level = family_confidence(analysis.confidence, analysis.family_size)
     return CollapseEffect(family_confidence=level, flagged=touching, kept=kept, left=left)
 
 
-def _side(pairs: PairedScores, chosen: SummaryMatrix, analysis: Analysis) -> CollapseSide:
+def _side(pairs: PairedScores, chosen: SummaryMatrix, analysis: Analysis, critical: Critical) -> CollapseSide:
     differences = chosen.differences(pairs)
-    judged = rejudge(differences[None], analysis, chosen.summaries)[0]
+    judged = rejudge(differences[None], analysis, chosen.summaries, critical)[0]
     level = family_confidence(analysis.confidence, analysis.family_size)
-    intervals = (paired_t(column, level) for column in differences.T)
+    columns = paired_columns(differences)
+    low, high = columns.limits(level, critical)
     return CollapseSide(
         n=len(differences),
         verdict=judged.verdict,
         direction=judged.direction,
         summaries={
-            name: SummaryReadingOf(mean=one.mean, low_family=one.low, high_family=one.high)
-            for name, one in zip(chosen.summaries, intervals, strict=True)
+            name: SummaryReadingOf(
+                mean=_known(columns.mean[at]), low_family=_known(low[at]), high_family=_known(high[at])
+            )
+            for at, name in enumerate(chosen.summaries)
         },
     )
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from policies.model import StrictModel
 from tools.scores.table import PairedScores
-from tools.statistics.sensitivity.rejudge import Direction, Rejudged, rejudge
+from tools.statistics.critical import Critical, fixed
+from tools.statistics.sensitivity.rejudge import Direction, Rejudged, held_at, rejudge
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict_model import OverallVerdict
 from tools.study.plan import Analysis
@@ -65,20 +66,24 @@ class _Asked(NamedTuple):
     base: Rejudged
     primary: int | None
     """Column of the primary summary; None where it is not in the verdict set."""
+    critical: Critical
 
 
-def leave_out(pairs: PairedScores, domains: Mapping[str, str], analysis: Analysis) -> LeaveOut:
+def leave_out(
+    pairs: PairedScores, domains: Mapping[str, str], analysis: Analysis, critical: Critical = fixed
+) -> LeaveOut:
     """Judges the pairs, (n, B) on the benchmarks of the verdict set in its order, with each part left out in turn.
 
     domains: benchmark -> domain. The pairs stay the same when a benchmark is left out, and its weight is shared out
-    over the rest of each summary in proportion.
+    over the rest of each summary in proportion. critical: as for the verdict; with one seed fewer, a repeated interval
+    keeps the bound of the look that was made.
     """
     chosen = SummaryMatrix.of(analysis.summaries)
     differences = pairs.treatment - pairs.control
     full = differences @ chosen.weights
-    base = rejudge(full[None], analysis, chosen.summaries)[0]
+    base = rejudge(full[None], analysis, chosen.summaries, critical)[0]
     primary = chosen.summaries.index(analysis.primary) if analysis.primary in chosen.summaries else None
-    asked = _Asked(analysis, chosen, base, primary)
+    asked = _Asked(analysis, chosen, base, primary, held_at(critical, len(full)))
     return LeaveOut(
         n=len(full),
         primary=analysis.primary,
@@ -98,7 +103,7 @@ def _seeds(full: NDArray[np.float64], seeds: tuple[int, ...], asked: _Asked) -> 
     if n < 3:
         return _skipped("seed", n, "fewer than two seed pairs would be left, which give no interval")
     variants = full[np.array([[row for row in range(n) if row != left] for left in range(n)])]
-    judged = rejudge(variants, asked.analysis, asked.chosen.summaries)
+    judged = rejudge(variants, asked.analysis, asked.chosen.summaries, asked.critical)
     found = [
         LeftOut(name=str(seed), verdict=one.verdict, direction=one.direction)
         for seed, one in zip(seeds, judged, strict=True)
@@ -137,7 +142,7 @@ def _reweighed(
         rows = np.flatnonzero((kept == pattern).all(axis=1)).tolist()
         summaries = tuple(name for name, keep in zip(asked.chosen.summaries, pattern, strict=True) if keep)
         emptied = tuple(name for name in asked.chosen.summaries if name not in summaries)
-        judged = rejudge(values[rows][:, :, np.array(pattern)], asked.analysis, summaries)
+        judged = rejudge(values[rows][:, :, np.array(pattern)], asked.analysis, summaries, asked.critical)
         for row, one in zip(rows, judged, strict=True):
             name = tuple(parts)[row]
             found[row] = LeftOut(name=name, verdict=one.verdict, direction=one.direction, emptied=emptied)
