@@ -24,8 +24,7 @@ def delivery_of(study: Study, stored: Stored, treatment: Arm, seeds: Sequence[in
     plan = stored.plan
     ours, theirs = _records(study, stored, treatment, seeds), _records(study, stored, plan.control, seeds)
     for seed in ours.keys() & theirs.keys():
-        runs = [stored.run(arm.id, seed) for arm in (treatment, plan.control)]
-        if any(run is not None and run.state == "failed" for run in runs):
+        if ended_early(stored, (treatment.id, plan.control.id), seed):
             steps = min(len(ours[seed]), len(theirs[seed]))
             ours[seed], theirs[seed] = ours[seed][:steps], theirs[seed][:steps]
     return compare_delivery(
@@ -35,6 +34,12 @@ def delivery_of(study: Study, stored: Stored, treatment: Arm, seeds: Sequence[in
         plan.recipe.prompts_per_step,
         head_to_head=registry.get(plan.control.policy.name).family != "control",
     )
+
+
+def ended_early(stored: Stored, arms: Sequence[str], seed: int) -> bool:
+    """Whether a run of these arms failed in training at that seed, so that it has fewer steps than planned."""
+    runs = [stored.run(arm, seed) for arm in arms]
+    return any(run is not None and run.state == "failed" for run in runs)
 
 
 def delivery_so_far(study: Study, stored: Stored, *, hidden: bool) -> tuple[ArmDelivery, ...]:

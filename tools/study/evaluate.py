@@ -7,7 +7,8 @@ from policies.errors import AdvisorError, InputError, RefusedError
 from tools.report.material import Approval, Deviation, LookRecord, Matching, Mismatch, ReportMaterial
 from tools.scores.table import ScoreRow
 from tools.statistics.sequential.model import Look
-from tools.study.judging import ended_early, judge_study
+from tools.study.delivered import ended_early
+from tools.study.judging import judge_study
 from tools.study.matching import COMPARED, RunFacts, in_common, match_runs
 from tools.study.paired_scores import stored_rows
 from tools.study.plan import Arm
