@@ -93,7 +93,7 @@ def sample(n: int, covariance: NDArray[np.floating[Any]], rng: np.random.Generat
     Bartlett's decomposition when n - 1 exceeds the rank, so that the cost does not grow with n, else as the n - 1
     normal rows it is the sum of.
     """
-    root = _root(covariance)
+    root = covariance_root(covariance)
     rank = root.shape[1]
     means = rng.standard_normal((draws, rank)) @ root.T / n**0.5
     df = n - 1
@@ -117,7 +117,7 @@ def _bartlett(size: int, df: int, rank: int, rng: np.random.Generator) -> NDArra
     return factors
 
 
-def _root(covariance: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def covariance_root(covariance: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """(S, rank) root of a positive semidefinite matrix. Raises ValueError when it has a negative eigenvalue."""
     values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
     if values[0] < -1e-4 * abs(values[-1]):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tools.statistics.sequential.model import LookDecision, SequentialDesign
 from tools.statistics.sequential.rule import DECISIONS, judge
+from tools.statistics.simulate import covariance_root
 
 STUDIES = 20_000
 FAR = 1e3
@@ -31,6 +32,8 @@ class Characteristics(NamedTuple):
     """Pairs used."""
     mean_n_error: float
     """Monte-Carlo error of `mean_n`."""
+    ended: dict[int, float]
+    """Number of pairs -> share of the studies that ended there."""
 
     def share_error(self, share: float) -> float:
         """Monte-Carlo error of a share of the studies."""
@@ -53,13 +56,12 @@ def characteristics(
     comparison; sesoi: a number or (S,), None for a study that never stops for equivalence.
     """
     margins = np.zeros(len(effects)) if sesoi is None else np.asarray(sesoi, dtype=np.float64)
-    values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    root = covariance_root(covariance)
     code, direction, stopped_at = (np.empty(studies, dtype=np.int64) for _ in range(3))
     size = max(1, _BATCH // (design.n_max * len(effects)))
     for start in range(0, studies, size):
         part = slice(start, min(start + size, studies))
-        draws = rng.standard_normal((part.stop - start, design.n_max, len(effects))) @ root.T + effects
+        draws = rng.standard_normal((part.stop - start, design.n_max, root.shape[1])) @ root.T + effects
         code[part], direction[part], stopped_at[part] = _run(draws, design, alpha, margins)
     counts = np.bincount(code, minlength=len(DECISIONS))
     return Characteristics(
@@ -69,6 +71,7 @@ def characteristics(
         float(np.mean(direction < 0)),
         float(stopped_at.mean()),
         float(stopped_at.std(ddof=1) / studies**0.5),
+        {n: float(np.mean(stopped_at == n)) for n in design.looks},
     )
 
 
