@@ -33,8 +33,9 @@ def exact_power(n, effects, alpha):
 
 @pytest.mark.parametrize("alpha", [0.05, 0.05 / 8])
 def test_power_over_n_2_to_200_and_d_005_to_20(alpha):
-    """Statsmodels and its `nct` give NaN in about one case of eight (from a noncentrality of ~7.7); the own integral
-    is held to the noncentral F mixture there, and to both everywhere else."""
+    """Statsmodels 0.15 with scipy 1.17 gives NaN in 449 (alpha .05) and 558 (.05 / 8) of these 3,582 cases, from
+    noncentralities of 8.3 and 6.1 on: its `nct.cdf` of the far lower tail. The own integral is held to the
+    noncentral F mixture there, and to both everywhere else."""
     from statsmodels.stats.power import TTestPower
 
     nan = 0
