@@ -28,6 +28,10 @@ def drawn(domains, draws=2_000, seed=0):
     return draw_weights(domains, np.random.default_rng(seed), draws)
 
 
+def over_domains(draws):
+    return None if draws.by_domain is None else draws.inside_domains @ draws.by_domain
+
+
 def share(result, kind):
     return next(one for one in result.shares if one.kind == kind)
 
@@ -61,14 +65,14 @@ def test_twelve_benchmarks_have_4095_subsets_and_thirteen_are_drawn():
 @pytest.mark.parametrize("size", [1, 3, 13])
 def test_every_weighting_is_non_negative_and_sums_to_one(size):
     draws = drawn({f"b{i}": ("x", "y")[i % 2] for i in range(size)})
-    for weights in (draws.by_domain, draws.subsets, draws.by_benchmark):
+    for weights in (over_domains(draws), draws.subsets, draws.by_benchmark):
         if weights is not None:
             assert (weights >= 0).all()
             np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-12)
 
 
 def test_weights_on_domains_are_uniform_over_the_domains_and_equal_inside():
-    weights = drawn(THREE, 20_000).by_domain
+    weights = over_domains(drawn(THREE, 20_000))
     np.testing.assert_allclose(weights[0], weights[1])
     share_of_math = 2 * weights[0]
     # Dirichlet(1) over two domains: each share is uniform on [0, 1].
@@ -93,7 +97,7 @@ def test_without_domains_their_weightings_are_left_out_and_the_report_says_so(do
 def test_the_shares_of_random_weights_are_those_of_a_loop_over_intervals():
     differences, draws = noisy(2, 5, 8, effect=1.0), drawn(EIGHT, 300)
     result = weightings(pairs(differences), draws, 0.9)
-    for kind, weights in (("domains", draws.by_domain), ("benchmarks", draws.by_benchmark)):
+    for kind, weights in (("domains", over_domains(draws)), ("benchmarks", draws.by_benchmark)):
         lows = [paired_t(differences @ column, 0.9).low for column in weights.T]
         assert share(result, kind).above == np.mean(np.array(lows) > 0)
 
@@ -157,7 +161,7 @@ def test_the_order_of_benchmarks_and_of_seeds_changes_nothing(seed, order, seeds
     differences, draws = noisy(seed, 5, 8, effect=2.0), drawn(EIGHT, 200)
     permuted = draws._replace(
         benchmarks=tuple(draws.benchmarks[at] for at in order),
-        by_domain=draws.by_domain[order],
+        inside_domains=draws.inside_domains[order],
         subsets=draws.subsets[order],
         by_benchmark=draws.by_benchmark[order],
     )

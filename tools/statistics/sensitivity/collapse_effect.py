@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from policies.model import StrictModel
 from tools.scores.table import PairedScores, ScoreTable
 from tools.statistics.critical import Critical, fixed
 from tools.statistics.family import family_confidence
 from tools.statistics.paired_columns import paired_columns
-from tools.statistics.sensitivity.collapsed import CellIndex, without
+from tools.statistics.sensitivity.collapsed import CellIndex
 from tools.statistics.sensitivity.rejudge import Direction, held_at, rejudge
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict_model import OverallVerdict
@@ -55,19 +57,24 @@ def collapse_effect(
 ) -> CollapseEffect:
     """Judges the complete pairs of the two arms twice; cells: positions in the table, critical: as for the verdict."""
     chosen = SummaryMatrix.of(analysis.summaries)
+    arms = {at for at, name in enumerate(table.arms) if name in (treatment, control)}
     touching = tuple(
-        cell
-        for cell in cells
-        if table.arms[cell.arm] in (treatment, control) and table.benchmarks[cell.benchmark] in chosen.benchmarks
+        cell for cell in cells if cell.arm in arms and table.benchmarks[cell.benchmark] in chosen.benchmarks
     )
     pairs = table.paired(treatment, control, chosen.benchmarks)
+    gone = {table.seeds[cell.seed] for cell in touching}
+    rest = np.array([seed not in gone for seed in pairs.seeds], dtype=np.bool_)
+    left = PairedScores(
+        tuple(seed for seed in pairs.seeds if seed not in gone), pairs.treatment[rest], pairs.control[rest]
+    )
     bound = held_at(critical, len(pairs.seeds))
-    kept = _side(pairs, chosen, analysis, bound)
-    left = kept
-    if touching:
-        left = _side(without(table, touching).paired(treatment, control, chosen.benchmarks), chosen, analysis, bound)
     level = family_confidence(analysis.confidence, analysis.family_size)
-    return CollapseEffect(family_confidence=level, flagged=touching, kept=kept, left=left)
+    return CollapseEffect(
+        family_confidence=level,
+        flagged=touching,
+        kept=_side(pairs, chosen, analysis, bound),
+        left=_side(left, chosen, analysis, bound),
+    )
 
 
 def _side(pairs: PairedScores, chosen: SummaryMatrix, analysis: Analysis, critical: Critical) -> CollapseSide:

@@ -13,11 +13,13 @@ EXACT = 12
 
 
 class WeightDraws(NamedTuple):
-    """Weightings over B benchmarks, one column each, non-negative and summing to 1."""
+    """Weightings over B benchmarks or G domains, one column each, non-negative and summing to 1."""
 
     benchmarks: tuple[str, ...]
+    inside_domains: NDArray[np.float64] | None
+    """(B, G) equal weights inside each domain; None where `without_domains` says why not."""
     by_domain: NDArray[np.float64] | None
-    """(B, K) Dirichlet(1) over the domains, equal inside each; None where `without_domains` says why not."""
+    """(G, K) Dirichlet(1) over the domains; over the benchmarks that is `inside_domains @ by_domain`."""
     subsets: NDArray[np.float64]
     """(B, K) equal weights on a non-empty subset: all of them up to `EXACT` benchmarks, else uniformly drawn ones."""
     by_benchmark: NDArray[np.float64]
@@ -29,10 +31,11 @@ class WeightDraws(NamedTuple):
 def draw_weights(domains: Mapping[str, str], generator: np.random.Generator, draws: int = DRAWS) -> WeightDraws:
     """Draws for B >= 1 benchmarks, given as benchmark -> domain (empty: none)."""
     reason = _without_domains(domains)
-    by_domain = None if reason else _over_domains(tuple(domains.values()), generator, draws)
+    inside = None if reason else _inside_domains(tuple(domains.values()))
     return WeightDraws(
         benchmarks=tuple(domains),
-        by_domain=by_domain,
+        inside_domains=inside,
+        by_domain=None if inside is None else _dirichlet(inside.shape[1], generator, draws),
         subsets=_subsets(len(domains), generator, draws),
         by_benchmark=_dirichlet(len(domains), generator, draws),
         without_domains=reason,
@@ -54,10 +57,10 @@ def _dirichlet(size: int, generator: np.random.Generator, draws: int) -> NDArray
     return np.asarray(drawn / drawn.sum(axis=0))
 
 
-def _over_domains(of: tuple[str, ...], generator: np.random.Generator, draws: int) -> NDArray[np.float64]:
+def _inside_domains(of: tuple[str, ...]) -> NDArray[np.float64]:
     names = tuple(dict.fromkeys(of))
     member = np.array([[name == domain for name in names] for domain in of], dtype=np.float64)
-    return np.asarray((member / member.sum(axis=0)) @ _dirichlet(len(names), generator, draws))
+    return np.asarray(member / member.sum(axis=0))
 
 
 def _subsets(size: int, generator: np.random.Generator, draws: int) -> NDArray[np.float64]:

@@ -80,15 +80,15 @@ def weightings(pairs: PairedScores, draws: WeightDraws, confidence: float) -> We
 
 
 def _all_shares(differences: NDArray[np.float64], draws: WeightDraws, confidence: float) -> tuple[WeightingShares, ...]:
-    size = differences.shape[1]
-    kinds: list[tuple[WeightingKind, NDArray[np.float64] | None, bool]] = [
-        ("domains", draws.by_domain, False),
-        ("subsets", draws.subsets, draws.subsets.shape[1] == 2**size - 1),
-        ("benchmarks", draws.by_benchmark, False),
+    exact = draws.subsets.shape[1] == 2 ** differences.shape[1] - 1
+    shares = [
+        _shares("subsets", differences, draws.subsets, exact, confidence),
+        _shares("benchmarks", differences, draws.by_benchmark, False, confidence),
     ]
-    return tuple(
-        _shares(kind, differences, weights, exact, confidence) for kind, weights, exact in kinds if weights is not None
-    )
+    if draws.inside_domains is not None and draws.by_domain is not None:
+        of_domains = differences @ draws.inside_domains
+        shares.insert(0, _shares("domains", of_domains, draws.by_domain, False, confidence))
+    return tuple(shares)
 
 
 def _shares(
