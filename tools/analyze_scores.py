@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from policies.errors import InputError
+from tools.report.scores_report import build_scores_report, demand_own_folder
 from tools.scores.families import find_families
 from tools.scores.readers.read import read_scores
 from tools.scores.summary_file import SummaryFile, read_summary_file
@@ -24,20 +25,27 @@ def analyze_scores(
     unit: str = "",
     decimal: str = "",
     out: Path | None = None,
+    command: str = "",
     progress: Progress = lambda what, done, total: None,
 ) -> ScoreAnalysis:
     """Reads, pairs and judges; needs no study, no run, no model.
 
-    treatments, control: which arms to compare (default: all pairs that the table itself names); summaries: a YAML file
-    of the person's own; sesoi: smallest effect of interest in score points; columns, unit, decimal: what the table does
-    not show by itself. Raises InputError for whatever cannot be read or does not fit; scores that are unfit for a
-    verdict raise nothing: their verdict is `invalid_data`.
+    treatments, control: which arms to compare (default: all pairs that the table itself names); by: the column across
+    whose values a treatment is followed; summaries: a YAML file of the person's own; sesoi: smallest effect of interest
+    in score points; columns, unit, decimal: what the table does not show by itself; out: folder for the report;
+    command: what the report says repeats it. Raises InputError for whatever cannot be read or does not fit; scores that
+    are unfit for a verdict raise nothing: their verdict is `invalid_data`.
     """
     if not 0.5 < confidence < 1:
         raise InputError(f"confidence {confidence:g} is out of range; give a share between 0.5 and 1, such as 0.95")
     if sesoi is not None and not 0 < sesoi <= 100:
         raise InputError(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
     file = SummaryFile() if summaries is None else read_summary_file(summaries)
+    if out is not None:
+        demand_own_folder(out)
     book = read_scores(paths, columns=columns, domains=file.domains, unit=unit, decimal=decimal)
     pairing = find_families(book.cells, treatments, control)
-    return judge_book(book, pairing, Settings(confidence, sesoi, primary, file, by), progress)
+    analysis = judge_book(book, pairing, Settings(confidence, sesoi, primary, file, by), progress, command)
+    if out is not None:
+        build_scores_report(analysis, out, progress)
+    return analysis

@@ -1,5 +1,6 @@
 """`analyze`: verdicts from a table of scores that exists; no study, no run, no LLM."""
 
+import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,6 +60,10 @@ def analyze(
             scores, treatments=_words(treatment), control=control, by=by, summaries=summaries, primary=summary,
             sesoi=sesoi, confidence=0.95 if confidence is None else confidence, columns=_columns(column or ()),
             unit=unit, decimal=decimal, out=out, progress=steps.show,
+            command=_command(
+                scores, treatment=treatment, control=control, by=by, summaries=summaries, summary=summary, sesoi=sesoi,
+                confidence=confidence, column=column, unit=unit, decimal=decimal, out=out,
+            ),
         )  # fmt: skip
     if as_json:
         from tools.report.scores_json import scores_document
@@ -69,6 +74,15 @@ def analyze(
 
         show_analysis(output.data(), output.talk(), analysis, out)
     return RefusedError.exit_code if analysis.all_invalid else 0
+
+
+def _command(scores: Sequence[Path], **options: object) -> str:
+    """The command line again, as a shell takes it."""
+    words = ["advisor", "analyze", *map(str, scores)]
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [f"--{name}", str(one)] if one not in (None, "") else []
+    return shlex.join(words)
 
 
 def _words(given: Sequence[str] | None) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ def _cell(cell: JudgedCell) -> dict[str, Any]:
         "benchmarks": list(cell.table.benchmarks),
         "domains": dict(cell.domains),
         "collapsed": _collapsed(cell),
+        "ranks": None if cell.ranks is None else cell.ranks.model_dump(mode="json"),
         "families": [
             {
                 "control": family.control,

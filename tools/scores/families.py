@@ -65,6 +65,8 @@ def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), co
         for arm, its in pairs.items():
             by_control.setdefault(its, []).append(arm)
         found += [Family(cell.group, cell.table, one, tuple(its)) for one, its in by_control.items()]
+        if wanted and against is None:
+            notes |= dict.fromkeys(_unnamed(cell, by_control))
     if not found:
         raise InputError(_nothing_found(arms, wanted, against))
     paired = {arm for family in found for arm in family.treatments}
@@ -103,6 +105,19 @@ def _pairs(
                 notes[f"{arm} is compared with {control}: its usual control, {usual}, is not in {_where(cell)}"] = None
         if control is not None:
             yield arm, control
+
+
+def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """That k counts the named treatments only, where the cell holds more of that control."""
+    for control, named in by_control.items():
+        all_of_it = [arm for arm, its in _pairs(cell, cell.table.arms, None, named=False, notes={}) if its == control]
+        others = len(set(all_of_it) - set(named))
+        if others:
+            count = "one other treatment" if others == 1 else f"{others} other treatments"
+            yield (
+                f"{_where(cell)} holds {count} of {control}; the family counts the {len(named)} named, which is right "
+                "where they were named before anybody saw scores, else leave --treatment out"
+            )
 
 
 def _own_control(controls: Mapping[str, str], arm: str, present: Set[str]) -> str | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,9 @@ from tools.statistics.models_of_table import Followed, models_of
 from tools.statistics.sensitivity.build import ComparisonSensitivity, SensitivityBuilder, SharedDraws
 from tools.statistics.sensitivity.collapsed import Collapsed, collapsed_cells
 from tools.statistics.sensitivity.guessing import guessing
+from tools.statistics.sensitivity.ranks import Ranks, ranks
 from tools.statistics.sensitivity.run_spread import run_spread
+from tools.statistics.streams import rng_for
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Comparison
 from tools.study.plan import Analysis
@@ -74,12 +76,16 @@ class JudgedCell(NamedTuple):
     """One cell in which something is compared."""
 
     group: Group
+    about: Group
+    """Columns with one value in the whole cell that separate nothing: model size, steps ..."""
     table: ScoreTable
     domains: Mapping[str, str]
     """Benchmark -> domain, those without one left out."""
     collapsed: Collapsed
     """Settled before any verdict."""
     families: tuple[JudgedFamily, ...]
+    ranks: Ranks | None
+    """Of all arms; None where the data of some are invalid."""
 
     @property
     def judged(self) -> tuple[Judged, ...]:
@@ -142,11 +148,14 @@ def judge_book(
     for cell, chosen, families in asked:
         spread = run_spread([other.table for other in book.cells if _same_recipe(other, cell)])
         collapsed = collapsed_cells(cell.table, spread, chance=guessing(cell.table))
-        judged = []
-        for family, analysis in families:
-            builder = SensitivityBuilder(cell.table, analysis, chosen.domains, collapsed, draws)
-            judged.append(_judge_family(family, analysis, builder, tick))
-        cells.append(JudgedCell(cell.group, cell.table, chosen.domains, collapsed, tuple(judged)))
+        judged = tuple(
+            _judge_family(
+                family, analysis, SensitivityBuilder(cell.table, analysis, chosen.domains, collapsed, draws), tick
+            )
+            for family, analysis in families
+        )
+        ranked = _ranks(cell.table, judged, rng_for(hashed, f"ranks of {dict(cell.group)}"))
+        cells.append(JudgedCell(cell.group, cell.about, cell.table, chosen.domains, collapsed, judged, ranked))
     notes = dict.fromkeys((*pairing.notes, *(note for chosen in sets.values() for note in chosen.notes)))
     compared = [(cell.group, [one.comparison for one in cell.judged]) for cell in cells]
     models = models_of(compared, settings.by) if settings.by else ()
@@ -161,6 +170,13 @@ def _judge_family(
         tick()
         judged.append(Judged(family.group, one, builder.comparison(one)))
     return JudgedFamily(family.control, analysis, tuple(judged), builder.family(family.control, family.treatments))
+
+
+def _ranks(table: ScoreTable, families: Sequence[JudgedFamily], generator: np.random.Generator) -> Ranks | None:
+    if any(one.verdict == "invalid_data" for family in families for one in family.comparisons):
+        return None
+    analysis = families[0].analysis
+    return ranks(table, analysis.summaries, analysis.primary, analysis.confidence, generator)
 
 
 def _same_recipe(one: ScoreCell, other: ScoreCell) -> bool:
