@@ -69,9 +69,9 @@ def chance_sentence(judged: Sequence[Judged]) -> str:
     level = numbers.percent(known[0].confidence)
     some = numbers.counted(sum(count > 0 for count in found), "comparison")
     return (
-        f"At the unadjusted {level} level {sum(found):,} of {intervals:,} intervals exclude zero, in {some}, under every "
-        f"summary in {numbers.word(every) if every else 'none'}; about {expected:.3g} intervals would do so by chance if "
-        "no arm differed."
+        f"At the unadjusted {level} level {sum(found):,} of {intervals:,} intervals exclude zero, in {some}, under "
+        f"every summary in {numbers.word(every) if every else 'none'}; about {expected:.3g} intervals would do so by "
+        "chance if no arm differed."
     )
 
 

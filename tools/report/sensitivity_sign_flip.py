@@ -81,6 +81,8 @@ def _about_flips(flips: Mapping[str, SignFlip], one: Facts) -> str:
         "**Sign flip** assumes that the differences are symmetric about their mean, and nothing of their shape; "
         f"{how} (n = {first.n})."
     )
+    if not first.usable and first.n >= first.fewest_pairs:
+        return f"{said} So few flips cannot reach this level: there is no interval to show."
     if not first.usable:
         smallest = 2.0 / 2**first.n
         return (

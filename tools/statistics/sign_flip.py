@@ -32,7 +32,7 @@ class SignFlip(StrictModel):
     high: float | None
     """Every theta that the test does not reject at 1 - confidence; None also where the test is not usable."""
     usable: bool
-    """The smallest p there is, 2 / 2^n, reaches 1 - confidence."""
+    """The smallest p that these flips can give reaches 1 - confidence: 2 / 2^n, or that of the random flips."""
     fewest_pairs: int
     """n from which it is usable at this confidence."""
     enumerated: bool
@@ -57,7 +57,8 @@ def sign_flip(
     estimable = varies(differences)
     rows = np.full((3, differences.shape[1]), np.nan)
     rows[:, estimable] = sign_flip_arrays(differences[:, estimable], confidence, flips)
-    if n < needed:
+    usable = n >= needed and flips.unchanging <= (1.0 - confidence) * flips.total * (1.0 + _ROUNDING)
+    if not usable:
         rows[1:] = np.nan
     return {
         summary: SignFlip(
@@ -66,7 +67,7 @@ def sign_flip(
             p=p,
             low=low,
             high=high,
-            usable=n >= needed,
+            usable=usable,
             fewest_pairs=needed,
             enumerated=flips.enumerated,
             flips=flips.total,
