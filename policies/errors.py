@@ -29,3 +29,10 @@ class BudgetError(AdvisorError):
     """The budget cannot pay for what was asked (exit code 4)."""
 
     exit_code: ClassVar[int] = 4
+
+
+class TrainingFailedError(AdvisorError):
+    """Training cannot go on: it diverged or collapsed, or the algorithm ended it. An outcome of its arm, never retried.
+
+    A policy may raise it inside a run.
+    """

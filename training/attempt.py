@@ -30,6 +30,9 @@ _STALL_S = 900.0
 class _End(NamedTuple):
     outcome: str
     reason: str
+    failure: str | None = None
+    exported: bool = False
+    """Of a failed run: its last finite checkpoint was exported."""
 
 
 class Attempt:
@@ -92,7 +95,8 @@ class Attempt:
             if self.stopping:
                 return _End("interrupted", self.STOPPED)
             if now - started > self.spec.deadline_s:
-                return _End("failed", f"deadline of {self.spec.deadline_s:g} s passed after {self._steps()} steps")
+                reason = f"deadline of {self.spec.deadline_s:g} s passed after {self._steps()} steps"
+                return _End("failed", reason, "infrastructure")
             size = self.metrics.stat().st_size if self.metrics.exists() else 0
             if size != last_size:
                 last_size, last_progress = size, now
@@ -115,7 +119,8 @@ class Attempt:
             return _End("interrupted", self.STOPPED)
         if said.exists():
             content = json.loads(said.read_text(encoding="utf-8"))
-            return _End(content["outcome"], content["reason"])
+            exported = content["outcome"] == "failed" and bool(content.get("export"))
+            return _End(content["outcome"], content["reason"], content.get("failure"), exported)
         how = (
             f"by signal {-code}"
             if code < 0
@@ -131,6 +136,7 @@ class Attempt:
         result = RunResult.model_validate(
             {
                 "outcome": end.outcome,
+                "failure": end.failure,
                 "reason": end.reason,
                 "attempt": self.number,
                 "steps_done": max(rows, default=0),
@@ -138,12 +144,12 @@ class Attempt:
                 "first_step_s": self.first_step_s,
                 "peak_memory_mb": self.peak_memory_mb,
                 "device_hours": wall_s / 3600 * self.spec.recipe.devices,
-                "export": self.files.export.name if end.outcome == "done" else None,
+                "export": self.files.export.name if end.outcome == "done" or end.exported else None,
             }
         )
         text = result.model_dump_json(indent=1) + "\n"
         write_atomically(self.folder / "result.json", text)
-        if end.outcome == "done":
+        if end.outcome == "done" or end.failure == "training":
             shutil.rmtree(self.files.checkpoints, ignore_errors=True)
         if end.outcome != "interrupted":
             write_atomically(self.files.result, text)

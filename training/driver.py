@@ -6,7 +6,6 @@ checks the model. It reads RUN_DIR/config.yaml, writes
 ATTEMPT_DIR/driver.json, and leaves without Ray's slow farewell: `training.run` ends what is left.
 """
 
-import errno
 import gc
 import json
 import os
@@ -14,21 +13,18 @@ import shlex
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policies.errors import AdvisorError
+from training.failures import is_infrastructure, is_training
 from training.fast_start import ForkServer, load_libraries
 from training.run_files import write_atomically
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-_INFRASTRUCTURE = {"ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError", "RaySystemError",
-                   "OutOfMemoryError", "OutOfDiskError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
-                   "LocalRayletDiedError"}  # fmt: skip
-"""Exceptions that say that processes or nodes were lost, not that training failed."""
-_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EROFS}
 FAILED, INTERRUPTED = 1, 75
 
 
@@ -46,14 +42,42 @@ def main(attempt: Path, ray_temp: str) -> int:
     outcome: dict[str, Any] = {"outcome": "done", "reason": ""}
     try:
         outcome["export"] = _train_and_export(attempt.parent.parent, ray_temp)
-    except AdvisorError as error:
-        outcome |= {"outcome": "failed", "reason": str(error)}
     except BaseException as error:
-        traceback.print_exc()
-        kind = "interrupted" if is_infrastructure(error) else "failed"
-        outcome |= {"outcome": kind, "reason": f"{type(error).__name__}: {_first_line(error)}"}
+        if not isinstance(error, AdvisorError):
+            traceback.print_exc()
+        outcome |= _how_it_ended(error, attempt.parent.parent)
     write_atomically(attempt / "driver.json", json.dumps(outcome))
     return {"done": 0, "failed": FAILED}.get(outcome["outcome"], INTERRUPTED)
+
+
+def _how_it_ended(error: BaseException, run_folder: Path) -> dict[str, Any]:
+    """An error as outcome and reason; where training itself failed, with the last finite checkpoint exported."""
+    said = str(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {_first_line(error)}"
+    if is_infrastructure(error):
+        return {"outcome": "interrupted", "reason": said}
+    if not is_training(error):
+        return {"outcome": "failed", "reason": said}
+    step = _rescue(run_folder)
+    kept = "no finite checkpoint is left" if step is None else f"its last finite checkpoint, step {step}, is scored"
+    return {"outcome": "failed", "failure": "training", "export": step is not None, "reason": f"{said}; {kept}"}
+
+
+def _rescue(run_folder: Path) -> int | None:
+    """Exports the newest checkpoint whose tensors are all finite; its step, None where there is none."""
+    from omegaconf import OmegaConf
+
+    from training.checkpoints import IncompleteExportError, export_model
+
+    if not (run_folder / "config.yaml").is_file():
+        return None
+    config = OmegaConf.load(run_folder / "config.yaml")
+    found = Path(config.trainer.default_local_dir).glob("global_step_*")
+    for step in sorted((int(path.name.rpartition("_")[2]) for path in found), reverse=True):
+        checkpoint = Path(config.trainer.default_local_dir) / f"global_step_{step}"
+        with suppress(IncompleteExportError, OSError, RuntimeError, ValueError):  # damaged: the one before it
+            export_model(checkpoint, Path(config.actor_rollout_ref.model.path), run_folder / "export", None)
+            return step
+    return None
 
 
 def _train_and_export(run_folder: Path, ray_temp: str) -> dict[str, Any]:
@@ -66,19 +90,6 @@ def _train_and_export(run_folder: Path, ray_temp: str) -> dict[str, Any]:
     task_runner = _start(config, ray_temp, python)
     task_runner.run(config)
     return _export(config, task_runner.trainer, run_folder)
-
-
-def is_infrastructure(error: BaseException | None) -> bool:
-    """Whether processes, nodes, memory or disk gave out, here or in the worker that an error came from."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if type(error).__name__ in _INFRASTRUCTURE or isinstance(error, MemoryError):
-            return True
-        if isinstance(error, OSError) and error.errno in _EXHAUSTED:
-            return True
-        error = getattr(error, "cause", None) or error.__cause__ or error.__context__
-    return False
 
 
 def _start(config: "DictConfig", ray_temp: str, python: list[str] | None) -> Any:

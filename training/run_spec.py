@@ -32,6 +32,9 @@ class RunResult(StrictModel):
 
     schema_version: Literal[1] = 1
     outcome: Literal["done", "failed", "interrupted"]
+    failure: Literal["training", "infrastructure"] | None = None
+    """Of a failed run. `training`: it diverged, or the algorithm ended it, an outcome of its arm. `infrastructure`: it
+    tells nothing about the arm and may be run again. None: of neither kind for sure, so somebody has to look."""
     reason: str = ""
     """One line; empty when done."""
     attempt: int
@@ -43,4 +46,5 @@ class RunResult(StrictModel):
     """Of the whole process tree (proportional set size)."""
     device_hours: float
     export: str | None = None
-    """Folder of the exported model, relative to the run directory."""
+    """Folder of the exported model, relative to the run directory; of a run that failed in training, its last finite
+    checkpoint."""

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from advisor.cli.plan_view import duration
+from tools.study.blinded import BlindView
 from tools.study.follow import watch
 from tools.study.status import RunStatus, StudyStatus
 from tools.study.study import Study
@@ -19,9 +20,26 @@ _STYLES = {"done": "green", "running": "bold", "failed": "bold red", "interrupte
 
 def render(status: StudyStatus) -> Group:
     """How the study stands, the table of runs, and what to type next, on a line that can be copied."""
-    headed = Text(_headline(status, status.reason), style="bold")
+    headed = _headed(status, status.reason)
     last = [Text(status.way_on)] if status.next else []
     return Group(headed, _table(status.runs), *(Text(line) for line in _delivery(status)), *last)
+
+
+def _headed(status: StudyStatus, last: str) -> Group:
+    """The headline, and what may be known of the pairs so far."""
+    return Group(Text(_headline(status, last), style="bold"), *(Text(line) for line in _pairs(status.blind)))
+
+
+def _pairs(blind: BlindView) -> Iterator[str]:
+    """How many pairs, how they vary, what the last look decided; no arm, sign or score."""
+    spread = "" if blind.pooled_sd is None else f", pooled SD {blind.pooled_sd:.2f} points on {blind.summary}"
+    yield f"{blind.design}; {blind.pairs} complete pair{'' if blind.pairs == 1 else 's'}{spread}"
+    if blind.last_look:
+        yield f"last of {blind.looks} look{'' if blind.looks == 1 else 's'}: {blind.last_look}"
+    if blind.unblinded:
+        yield f"unblinded {blind.unblinded}"
+    if blind.exploratory:
+        yield f"exploratory: {blind.exploratory}"
 
 
 def _delivery(status: StudyStatus) -> Iterator[str]:
@@ -44,7 +62,7 @@ class LiveView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Headline, as many runs as there is room for, how many more there are, and how to leave."""
-        headed = Text(headline(self.status), style="bold")
+        headed = _headed(self.status, self.status.standing)
         runs = self.status.runs
         room = console.height - len(console.render_lines(headed, options)) - 2  # the table's header and the last line
         first, last = 0, len(runs)

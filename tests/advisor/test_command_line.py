@@ -311,12 +311,13 @@ def test_a_person_answers_the_question_back_and_approves(advisor: Any, person: A
 def test_a_study_without_valid_data_is_refused(tmp_path: Path) -> None:
     from advisor.cli.following import demand_done
     from policies.errors import AdvisorError, RefusedError
+    from tools.study.blinded import BlindView
     from tools.study.status import StudyStatus
 
     status = StudyStatus(
         id="s", folder=str(tmp_path), state="done", phase="", reason="", plan_hash="h", approved_by="ann", seeds=1,
         seeds_scored=1, runs=(), spent_device_hours=0, ceiling_device_hours=1, device_hours_unit="h", eta_s=None,
-        report=None,
+        report=None, blind=BlindView(design="fixed: 1 seed", pairs=1, summary="flat", pooled_sd=None, looks=0),
     )  # fmt: skip
     (tmp_path / "report").mkdir()
     verdicts = tmp_path / "report" / "verdict.json"

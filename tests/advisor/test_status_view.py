@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from advisor.cli.status_view import LiveView, render
+from tools.study.blinded import BlindView
 from tools.study.status import RunStatus, StudyStatus
 
 PAIRS = 15
@@ -26,6 +27,7 @@ def status(done: int) -> StudyStatus:
         id="2026-11-30-tscl-vs-static-9c12", folder="/studies/9c12", state="running", phase="training", reason="",
         plan_hash="0" * 64, approved_by="ann", seeds=PAIRS, seeds_scored=done // 2, runs=runs, spent_device_hours=0.1,
         ceiling_device_hours=3.0, device_hours_unit="device-hours", eta_s=60.0, report=None,
+        blind=BlindView(design="fixed: 15 seeds", pairs=done // 2, summary="flat", pooled_sd=1.5, looks=0),
     )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """Stands in for `python -m training.run RUN_DIR`: the same files and lock, no training.
 
 How it behaves is read from FOLDER/behaviour.json, FOLDER being the nearest parent that has one:
-{"<arm>/seed-<n>": "ok" | "fail" | "hang" | "crash" | "crash-once" | "unusable"}; default "ok". Every execution that got
-the lock appends a line to FOLDER/executed.txt.
+{"<arm>/seed-<n>": "ok" | "fail" | "fail-late" | "broken" | "hang" | "crash" | "crash-once" | "unusable"}; default "ok".
+`fail` is a training failure without a checkpoint, `fail-late` one with (after three steps), `broken` a failure that
+tells nothing. Every execution that got the lock appends a line to FOLDER/executed.txt.
 """
 
 import json
@@ -24,9 +25,9 @@ def behaviour(run_dir: Path) -> tuple[Path, str]:
     raise SystemExit("no behaviour.json")
 
 
-def write_records(run_dir: Path, spec: dict) -> None:
+def write_records(run_dir: Path, spec: dict, steps: int) -> None:
     """What matching and delivery are judged from; tscl leans to math, everything else is even."""
-    policy, steps = spec["policy"], spec["recipe"]["steps"]
+    policy = spec["policy"]
     share = 0.9 if policy["name"] == "tscl" else 0.5
     shares = {"math": share, "logic": 1 - share}
     config = {"advisor": {"seed": spec["seed"], "policy": policy, "delivery_file": f"{run_dir}/delivery.jsonl"}}
@@ -71,7 +72,7 @@ def run(run_dir: Path, folder: Path, mode: str) -> int:
     with (folder / "executed.txt").open("a") as record:
         record.write(f"{run_dir.parent.parent.name} {spec['seed']} {attempt}\n")
     (run_dir / "environment.json").write_text(json.dumps(dict(os.environ)))
-    steps = spec["recipe"]["steps"]
+    steps = 3 if mode == "fail-late" else spec["recipe"]["steps"]
     with (run_dir / "attempts" / str(attempt) / "metrics.jsonl").open("w") as metrics:
         for step in range(1, steps + 1):
             data = {"critic/rewards/mean": step / 100, "timing_s/step": 0.5, "response_length/mean": 3.0}
@@ -83,19 +84,20 @@ def run(run_dir: Path, folder: Path, mode: str) -> int:
                 signal.pause()
             if step == 2 and (mode == "crash" or (mode == "crash-once" and attempt == 1)):
                 os.kill(os.getpid(), signal.SIGKILL)
-    write_records(run_dir, spec)
+    write_records(run_dir, spec, steps)
     export = run_dir / "export"
     export.mkdir(exist_ok=True)
     (export / "seed.json").write_text(json.dumps({"arm": run_dir.parent.parent.name, "seed": spec["seed"]}))
-    failed = mode == "fail"
+    failed = mode in ("fail", "fail-late", "broken")
     result = {
         "outcome": "failed" if failed else "done",
-        "reason": "loss is NaN at step 2" if failed else "",
+        "failure": "training" if mode.startswith("fail") else None,
+        "reason": "" if not failed else "KeyError: 'x'" if mode == "broken" else "loss is NaN at step 2",
         "attempt": attempt,
         "steps_done": steps,
         "wall_s": 36.0,
         "device_hours": 0.01,
-        "export": None if failed else "export",
+        "export": None if mode in ("fail", "broken") else "export",
     }
     part = run_dir / "result.part"
     part.write_text(json.dumps(result))

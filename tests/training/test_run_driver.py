@@ -11,7 +11,8 @@ import pytest
 
 from policies.registry import resolve
 from training.attempt import Attempt
-from training.driver import INTERRUPTED, is_infrastructure, main
+from training.driver import INTERRUPTED, main
+from training.failures import is_infrastructure
 from training.recipe import load_recipe
 from training.run import main as run_main
 from training.run_files import RunFiles

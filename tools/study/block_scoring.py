@@ -34,10 +34,11 @@ def score_key(run_key: str, plan: StudyPlan) -> str:
 def score_block(session: Session, study: Study, plan: StudyPlan, seed: int, runs: tuple[RunRow, ...]) -> None:
     """Returns when every run of the block has its scores in the ledger; raises `Halt` when that cannot be.
 
+    A run that failed in training is scored at its last finite checkpoint; where it left none, it has no scores.
     A run that is scored already is not scored again, whether the ledger knows or only its answers folder does.
     """
     scored = {row.run for row in session.ledger.scores()}
-    missing = [run for run in runs if run.id not in scored]
+    missing = [run for run in runs if run.id not in scored and not _left_nothing(study, run)]
     if not missing:
         return
     pending = [_pending(study, plan, run) for run in missing]
@@ -46,6 +47,14 @@ def score_block(session: Session, study: Study, plan: StudyPlan, seed: int, runs
     for entry in pending:
         session.ledger.add_scores(_rows(entry, plan))
     session.event("block_scored", f"seed {seed}: {len(runs)} runs")
+
+
+def _left_nothing(study: Study, run: RunRow) -> bool:
+    """Whether a run failed in training before its first checkpoint."""
+    if run.state != "failed":
+        return False
+    result = read_result(study.run_dir(run))
+    return result is None or result.export is None
 
 
 def _pending(study: Study, plan: StudyPlan, run: RunRow) -> _Pending:

@@ -17,7 +17,9 @@ from tools.study.run_records import curves, damage, outcomes, report_run
 from tools.study.stored import Stored
 from tools.study.study import Study
 
-_DEVIATIONS = frozenset({"amended", "attempt_lost", "attempt_stopped", "run_failed", "taken_over"})
+_DEVIATIONS = frozenset(
+    {"amended", "attempt_lost", "attempt_stopped", "run_failed", "run_retried", "taken_over", "unblinded"}
+)
 
 
 def evaluate(study: Study) -> Path:

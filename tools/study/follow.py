@@ -1,14 +1,16 @@
 """Reads how a study stands, from the ledger and the metrics that its runs write; changes nothing."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tools.study.blinded import blind_view
 from tools.study.cost import run_seconds, unit
 from tools.study.files import finite_number, json_lines, last_lines, last_sign
 from tools.study.plan import StudyPlan
-from tools.study.rows import AttemptRow, RunRow, StudyState
+from tools.study.rows import AttemptRow, LookRow, RunRow, StudyState
+from tools.study.schedule import scheduled_seeds
 from tools.study.status import RunStatus, StudyStatus
 from tools.study.study import Study
 from training.recipe import Recipe
@@ -27,6 +29,8 @@ class Progress(NamedTuple):
     reward: float | None
     step_s: float | None
     """Mean over the last ten steps."""
+    seen: float = 0.0
+    """When the last step was written (Unix seconds)."""
 
 
 def progress(run_dir: Path) -> Progress:
@@ -39,7 +43,8 @@ def progress(run_dir: Path) -> Progress:
         if rows:
             times = [value for row in rows[-10:] if (value := _metric(row, STEP_SECONDS)) is not None]
             step = max(row["step"] for row in rows)
-            return Progress(step, _metric(rows[-1], REWARD), sum(times) / len(times) if times else None)
+            mean = sum(times) / len(times) if times else None
+            return Progress(step, _metric(rows[-1], REWARD), mean, (attempt / "metrics.jsonl").stat().st_mtime)
     return Progress(0, None, None)
 
 
@@ -48,15 +53,16 @@ def snapshot(study: Study) -> StudyStatus:
     with study.ledger(read_only=True) as ledger:
         row, plan, approval = ledger.study(), ledger.plan(), ledger.approval()
         runs, attempts, scored = ledger.runs(), ledger.attempts(), {score.run for score in ledger.scores()}
-        spent = ledger.spent_device_hours()
+        spent, looks, blind = ledger.spent_device_hours(), ledger.looks(), blind_view(plan, ledger)
         plan_hash = ledger.plan_hash()
     state, reason = row.state, row.reason
     if state == "running" and not is_locked(study.lock):
         state, reason = "interrupted", "its supervisor is gone, runs may live on"
-    statuses = _runs(study, plan, runs, attempts)
+    scheduled = _scheduled(plan, looks)
+    statuses = _runs(study, plan, scheduled, runs, attempts)
     folders = {run.id: study.run_dir(run) for run in runs}
     spent += sum(_open_hours(attempt, folders[attempt.run], plan.recipe) for attempt in attempts)
-    complete = _complete_seeds(plan, runs, scored)
+    complete = _complete_seeds(scheduled, runs, scored)
     report = REPORT if (study.folder / REPORT).is_file() else None
     return StudyStatus(
         id=row.id,
@@ -64,16 +70,17 @@ def snapshot(study: Study) -> StudyStatus:
         state=state,
         phase=row.phase if state == "running" else "",
         reason=reason,
-        next=_next(study, state, approval is not None, runs),
+        next=_next(study, state, approval is not None),
         plan_hash=plan_hash,
         approved_by=approval.who if approval else None,
-        seeds=len(plan.seeds),
+        seeds=len({seed for seed, _ in scheduled}),
         seeds_scored=complete,
+        blind=blind,
         runs=statuses,
         spent_device_hours=spent,
         ceiling_device_hours=approval.ceiling_device_hours if approval else None,
         device_hours_unit=unit(plan.recipe),
-        eta_s=_study_eta(plan, statuses, complete) if state == "running" else None,
+        eta_s=_study_eta(plan.recipe, statuses, scheduled, complete) if state == "running" else None,
         report=str(report) if report else None,
     )
 
@@ -93,16 +100,22 @@ def _metric(row: dict[str, Any], name: str) -> float | None:
     return finite_number(data.get(name)) if isinstance(data, dict) else None
 
 
+def _scheduled(plan: StudyPlan, looks: Sequence[LookRow]) -> list[tuple[int, str]]:
+    """Seeds and arms that have run or may still run, in order."""
+    seeds = scheduled_seeds(plan, looks)
+    return [(seed, arm.id) for seed in plan.seeds for arm in plan.arms if seed in seeds[arm.id]]
+
+
 def _runs(
-    study: Study, plan: StudyPlan, runs: tuple[RunRow, ...], attempts: tuple[AttemptRow, ...]
+    study: Study,
+    plan: StudyPlan,
+    scheduled: Sequence[tuple[int, str]],
+    runs: tuple[RunRow, ...],
+    attempts: tuple[AttemptRow, ...],
 ) -> tuple[RunStatus, ...]:
     """Known runs by seed and arm; those not yet written to the ledger as planned."""
     known = {(row.seed, row.arm): row for row in runs if row.replicate == plan.replicate}
-    return tuple(
-        _run_status(study, plan, seed, arm.id, known.get((seed, arm.id)), attempts)
-        for seed in plan.seeds
-        for arm in plan.arms
-    )
+    return tuple(_run_status(study, plan, seed, arm, known.get((seed, arm)), attempts) for seed, arm in scheduled)
 
 
 def _run_status(
@@ -132,11 +145,14 @@ def _run_status(
 
 
 def _run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float:
+    """An attempt that has written no step yet starts up, then goes on from the last checkpoint."""
     step_s = seen.step_s or recipe.cost.step_s
-    rest = max(0, recipe.steps - seen.step) * step_s
-    if seen.step or not attempts or attempts[-1].ended is not None:
-        return rest
-    return rest + max(0.0, recipe.cost.startup_s - (time.time() - attempts[-1].started))
+    begun = None if not attempts or attempts[-1].ended is not None else attempts[-1].started
+    if begun is not None and seen.step and seen.seen >= begun:
+        return max(0, recipe.steps - seen.step) * step_s
+    kept = seen.step - seen.step % recipe.checkpoint_every
+    startup = recipe.cost.startup_s - (0.0 if begun is None else time.time() - begun)
+    return max(0, recipe.steps - kept) * step_s + max(0.0, startup)
 
 
 def _open_hours(attempt: AttemptRow, run_dir: Path, recipe: Recipe) -> float:
@@ -147,18 +163,26 @@ def _open_hours(attempt: AttemptRow, run_dir: Path, recipe: Recipe) -> float:
     return max(0.0, until - attempt.started) / 3600 * recipe.devices
 
 
-def _next(study: Study, state: StudyState, approved: bool, runs: tuple[RunRow, ...]) -> str:
-    if state in ("running", "done") or any(run.state == "failed" for run in runs):
+def _next(study: Study, state: StudyState, approved: bool) -> str:
+    if state in ("running", "done"):
         return ""
     command = "approve" if not approved else "run" if state == "approved" else "resume"
     return f"advisor {command} {study.name}"
 
 
-def _complete_seeds(plan: StudyPlan, runs: tuple[RunRow, ...], scored: set[int]) -> int:
-    have = {(row.seed, row.arm) for row in runs if row.id in scored}
-    return sum(all((seed, arm.id) in have for arm in plan.arms) for seed in plan.seeds)
+def _complete_seeds(scheduled: Sequence[tuple[int, str]], runs: tuple[RunRow, ...], scored: set[int]) -> int:
+    """Seeds whose every run has its scores, or failed in training."""
+    have = {(row.seed, row.arm) for row in runs if row.id in scored or (row.is_outcome and row.state == "failed")}
+    wanted: dict[int, list[bool]] = {}
+    for seed, arm in scheduled:
+        wanted.setdefault(seed, []).append((seed, arm) in have)
+    return sum(map(all, wanted.values()))
 
 
-def _study_eta(plan: StudyPlan, runs: tuple[RunStatus, ...], complete: int) -> float:
-    scoring = (len(plan.seeds) - complete) * len(plan.arms) * plan.recipe.cost.scoring_s
+def _study_eta(
+    recipe: Recipe, runs: tuple[RunStatus, ...], scheduled: Sequence[tuple[int, str]], complete: int
+) -> float:
+    """Of a sequential plan: if no look stops it."""
+    seeds = max(1, len({seed for seed, _ in scheduled}))
+    scoring = (1 - complete / seeds) * len(scheduled) * recipe.cost.scoring_s
     return sum(run.eta_s or 0.0 for run in runs) + scoring

@@ -44,7 +44,7 @@ def look_after(plan: StudyPlan, ledger: Ledger, blocks: int) -> tuple[LookRow, .
 def told_blind(rows: Iterable[LookRow], treatments: int) -> str:
     """What may be said of the looks after one block while the study is blind.
 
-    With several treatments only how many stop: which one it is, and why, would tell how its scores lie.
+    With several treatments only how many stop: the runs show which, and why would tell how its scores lie.
     """
     found = tuple(rows)
     if treatments == 1:

@@ -20,6 +20,7 @@ from tools.study.follow import REPORT, snapshot
 from tools.study.ledger import Ledger
 from tools.study.plan import StudyPlan
 from tools.study.price import planned_power
+from tools.study.retry import retry_failed
 from tools.study.rows import ApprovalRow, StudyState
 from tools.study.status import StudyStatus
 from tools.study.stored import Stored
@@ -80,14 +81,11 @@ def create_study(plan: StudyPlan, root: Path | None = None, *, day: date | None 
 
 
 def unfinished_study(plan: StudyPlan, root: Path | None = None) -> Study | None:
-    """The study in which this very plan, asked in the same words, waits to go on; None where there is none.
-
-    A study that is done is none of them, nor one with a failed run, which stays failed.
-    """
+    """The study in which this very plan, asked in the same words, waits to go on; None where there is none."""
     for folder in study_folders(studies_root(root)):
         study = Study(folder)
         with suppress(AdvisorError), study.ledger(read_only=True) as ledger:
-            waits = ledger.study().state != "done" and all(run.state != "failed" for run in ledger.runs())
+            waits = ledger.study().state != "done"
             if waits and ledger.plan_hash() == plan_hash(plan) and ledger.plan().question == plan.question:
                 return study
     return None
@@ -196,17 +194,12 @@ def stop(study: Study) -> StudyStatus:
 def resume(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = SUPERVISOR) -> StudyStatus:
     """Goes on with a study that stands still: adopts runs that live, continues interrupted ones, runs the rest.
 
+    A failed run is made again with its seed, unless it failed in training: that is an outcome.
     `take_over`: you know that runs started on another host, or before a restart, do not run any more. Raises
-    RefusedError like `start`, and when a run failed.
+    RefusedError like `start`.
     """
-    with study.ledger(read_only=True) as ledger:
-        failed = [row for row in ledger.runs() if row.state == "failed"]
-    if failed and not is_locked(study.lock):
-        row = failed[0]
-        raise RefusedError(
-            f"run {row.arm} seed {row.seed} failed ({row.reason or 'no reason given'}) and a failed run stays failed: "
-            f"see {study.run_dir(row)}, mend the cause and plan a new study"
-        )
+    if not is_locked(study.lock):
+        retry_failed(study)
     return start(study, take_over=take_over, supervisor=supervisor)
 
 

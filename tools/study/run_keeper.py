@@ -23,13 +23,14 @@ class RunKeeper:
         self._folder = folder
 
     def finish(self, run: RunRow, spec: RunSpec, expected_hours: float) -> None:
-        """Returns when the run is done; raises `Halt` when it failed, was interrupted, or must not be started.
+        """Returns when the run has ended for good; raises `Halt` when it was interrupted or must not be started.
 
-        A process that lives is waited for, never started a second time. Its run directory may hold a result that an
-        earlier supervisor did not live to record.
+        A run that failed in training is an outcome of its arm, and never made again; any other failure halts. A process
+        that lives is waited for, never started a second time. Its run directory may hold a result that an earlier
+        supervisor did not live to record.
         """
         run_dir = self._folder / run.folder
-        if run.state == "done":
+        if run.is_outcome:
             return
         if run.state == "failed":
             raise _blocked(run, run.reason)
@@ -154,9 +155,9 @@ class RunKeeper:
             if attempt is not None:
                 ended = attempt.started + result.wall_s
                 self._ledger.close_attempt(attempt.id, outcome, result.reason, result.device_hours, ended)
-            self._ledger.set_run_state(run.id, outcome, result.reason)
+            self._ledger.set_run_state(run.id, outcome, result.reason, result.failure)
         self._session.event(f"run_{outcome}", f"{_name(run)} {result.reason}".strip())
-        if outcome == "failed":
+        if outcome == "failed" and result.failure != "training":
             raise _blocked(run, result.reason)
 
     def _lose(
@@ -199,8 +200,8 @@ def _recorded(attempt: AttemptRow | None) -> ProcessIdentity | None:
 def _blocked(run: RunRow, reason: str) -> Halt:
     return Halt(
         "blocked",
-        f"{_name(run)} failed: {reason or 'no reason given'}; a failed run stays failed and the other arms of its seed "
-        "wait (nothing computed is lost); see its train.log",
+        f"{_name(run)} failed: {reason or 'no reason given'}; this tells nothing about its arm: see its train.log and "
+        "mend the cause; a resume makes the run again with the same seed",
     )
 
 

@@ -1,6 +1,7 @@
 """How a study stands, as data; it holds no score, so it can be shown while the study is blind."""
 
 from policies.model import StrictModel
+from tools.study.blinded import BlindView
 from tools.study.delivery_model import ArmDelivery
 from tools.study.intent import Line
 from tools.study.rows import RunState, StudyState
@@ -36,12 +37,13 @@ class StudyStatus(StrictModel):
     reason: Line
     """Why it stands still, and what to mend first."""
     next: Line = ""
-    """The command that goes on from here; empty while it moves, when it is done, and where a failed run ends it."""
+    """The command that goes on from here; empty while it moves and when it is done."""
     plan_hash: str
     approved_by: str | None
     seeds: int
     seeds_scored: int
-    """Seed blocks that are complete: trained and scored in every arm."""
+    """Seed blocks that are complete: trained and scored in every arm, or failed in training."""
+    blind: BlindView
     runs: tuple[RunStatus, ...]
     delivery: tuple[ArmDelivery, ...] = ()
     """Whether each treatment happened, over the pairs that are done; under labels until the study is done."""
