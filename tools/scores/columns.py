@@ -22,11 +22,25 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "suite": ("suite", "benchmark_suite"),
 }
 """Role -> names that mean it, lower case with underscores. Two of them in one file are an error, never a guess."""
+LONG_ROLES = ("benchmark", "score", "questions", "domain")
+"""Roles that only a long table has, one score a row. In a wide one their names are names like any other."""
 LISTS = ("benchmarks", "group", "ignore")
 """Roles that several columns may play, given as a comma list."""
 GROUPS = (
     *("model", "model_name", "base_model", "campaign", "regime", "recipe", "setting", "experiment", "study"),
-    *("size", "model_size", "params_b", "params", "family", "model_family", "variant", "steps", "step", "checkpoint"),
+    *(
+        "size",
+        "model_size",
+        "params_b",
+        "params",
+        "family",
+        "model_family",
+        "variant",
+        "steps",
+        "step",
+        "checkpoint",
+        "folder",
+    ),
 )
 """Names of columns that usually separate cells, those that do it best first."""
 
@@ -44,9 +58,13 @@ def find_roles(header: Sequence[str], named: Mapping[str, str] | None = None) ->
     chosen = _named(header, named or {})
     taken = {column for role, column in chosen.items() if role not in LISTS}
     taken |= {column for role in LISTS if role in chosen for column in split(chosen[role], header)}
-    for role, aliases in ALIASES.items():
-        found = [column for column in header if column not in taken and normal(column) in aliases]
-        if role in chosen or not found:
+    free = {
+        role: [column for column in header if column not in taken and normal(column) in aliases]
+        for role, aliases in ALIASES.items()
+    }
+    long = all(role in chosen or free[role] for role in ("benchmark", "score"))
+    for role, found in free.items():
+        if role in chosen or not found or (role in LONG_ROLES and not long):
             continue
         if len(found) > 1:
             raise InputError(

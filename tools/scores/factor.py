@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Value = TypeVar("Value", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 
 class Factor(NamedTuple, Generic[Value]):
@@ -18,15 +19,15 @@ class Factor(NamedTuple, Generic[Value]):
     """(K,) distinct, each used at least once."""
 
     @staticmethod
-    def of(column: "Factor[Value] | Sequence[Value] | Value", rows: int) -> "Factor[Value]":
+    def of(column: "Factor[Item] | Sequence[Item]", rows: int) -> "Factor[Item]":
         """The column as a factor, values in the order in which they first appear; a text stands for every row.
 
         Raises ValueError unless it has this many rows.
         """
         if isinstance(column, Factor):
-            made: Factor[Value] = column
-        elif isinstance(column, str) or not isinstance(column, Sequence):
-            made = Factor(np.zeros(rows, dtype=np.int64), (column,))  # type: ignore[arg-type]
+            made = column
+        elif isinstance(column, str):
+            made = Factor(np.zeros(rows, dtype=np.int64), (column,))
         else:
             values = tuple(dict.fromkeys(column))
             at = {value: code for code, value in enumerate(values)}

@@ -146,7 +146,7 @@ def _counts_in_percent(view: _View, arm: str) -> bool:
 
 def _whole_counts(scores: NDArray[np.float64], questions: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each score is a whole number of right answers to its questions; false where these are not recorded."""
-    right = scores * questions / 100
+    right = np.where(np.isfinite(scores), scores, np.nan) * questions / 100
     return np.asarray((questions > 0) & (np.abs(right - np.round(right)) <= questions * _ROUNDING / 100))
 
 

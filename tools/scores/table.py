@@ -165,14 +165,14 @@ class ScoreTable:
         if columns is None:
             columns = np.array([self.benchmark_index.get(name, -1) for name in key], dtype=np.int64)
             self._columns[key] = columns
-        block = self.scores[at][:, columns]
+        block: NDArray[np.float64] = self.scores[at][:, columns]
         block[:, columns < 0] = np.nan
         return block
 
     def paired(self, treatment: str, control: str, benchmarks: Sequence[str]) -> PairedScores:
         """The seeds that have every one of these benchmarks in both arms: the overlap, in increasing order."""
         ours, theirs = self.of_arm(treatment, benchmarks), self.of_arm(control, benchmarks)
-        complete = ~(np.isnan(ours) | np.isnan(theirs)).any(axis=1)
+        complete = np.asarray(~(np.isnan(ours) | np.isnan(theirs)).any(axis=1))
         if complete.all():
             return PairedScores(self.seeds, ours, theirs)
         return PairedScores(tuple(compress(self.seeds, complete.tolist())), ours[complete], theirs[complete])

@@ -49,11 +49,15 @@ def assemble(
         rows = np.flatnonzero(grouping.cell == number)
         values = {name: labels[name][cells.text(raw.columns[name][rows[0]])] for name in labels}
         where = ", ".join(str(values[name]) for name in grouping.columns)
-        table, remarks = _table(content, rows, domains, where)
+        table = _table(content, rows, domains, where, notes)
+        if table is None:
+            continue
         controls, others = controls_of(raw, rows, content.arm, control) if control else ({}, [])
-        notes += [*remarks, *others]
+        notes += others
         own = {name: values[name] for name in grouping.columns}
         made.append(ScoreCell(own, table, controls, {name: values[name] for name in grouping.about}))
+    if not made:
+        raise InputError(f"{raw.segments[0].source}: no score at all: fill scores in")
     return ScoreBook(
         source=tuple(dict.fromkeys(segment.source for segment in raw.segments)),
         format=form or ("long table" if content.long else "wide table"),
@@ -86,16 +90,16 @@ def _mapping(content: Content, grouping: Grouping) -> dict[str, str]:
 def _labels(raw: RawTable, column: str) -> dict[str, Value]:
     """Text -> the value to show: a number where every cell of the column is one as it is usually written."""
     found = tuple(dict.fromkeys(map(cells.text, dict.fromkeys(raw.columns[column]))))
-    for pattern, kind in ((r"-?(?:0|[1-9]\d*)", int), (r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", float)):
+    for pattern, kind in ((r"-?(?:0|[1-9]\d{0,17})", int), (r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", float)):
         if all(re.fullmatch(pattern, text) for text in found):
             return {text: kind(text) for text in found}
     return {text: text for text in found}
 
 
 def _table(
-    content: Content, rows: NDArray[np.intp], domains: Mapping[str, str], where: str
-) -> tuple[ScoreTable, list[str]]:
-    """The scores of these rows, without the benchmarks that have none here, which are noted."""
+    content: Content, rows: NDArray[np.intp], domains: Mapping[str, str], where: str, notes: list[str]
+) -> ScoreTable | None:
+    """The scores of these rows, without the benchmarks that have none here, which are noted; None for no score."""
     width = content.scores.shape[1]
     if content.long:
         benchmark = content.benchmark.take(rows)
@@ -105,9 +109,8 @@ def _table(
     filled = np.bincount(benchmark.codes, weights=~np.isnan(score), minlength=len(benchmark.values)) > 0
     place = f" of {where}" if where else ""
     if not filled.any():
-        raise InputError(
-            f"{content.raw.where(int(rows[0]))}: no score at all{place}: fill scores in or delete the rows"
-        )
+        notes.append(f"no score at all{place} ({content.raw.where(int(rows[0]))} and on): left out")
+        return None
     empty = [name for name, full in zip(benchmark.values, filled, strict=True) if not full]
     keep = np.flatnonzero(filled[benchmark.codes])
     spread = np.repeat(rows, width)[keep]
@@ -125,4 +128,6 @@ def _table(
     known = catalogue_domains()
     for name, given in table.domains.items():
         table.domains[name] = domains.get(name) or given or known.get(name, "")
-    return table, [f"benchmarks without any score{place}, left out: {', '.join(empty)}"] if empty else []
+    if empty:
+        notes.append(f"benchmarks without any score{place}, left out: {', '.join(empty)}")
+    return table

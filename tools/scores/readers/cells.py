@@ -16,7 +16,7 @@ Value = TypeVar("Value", str, int)
 MISSING = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "-", "--", "–", "—"})
 """Spellings of a missing cell, lower case."""
 SPREADSHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
-_SEED = re.compile(r"(?:seed|s)?[\s_\-=:#]*(?P<digits>\d+)(?:\.0*)?", re.IGNORECASE)
+_SEED = re.compile(r"(?:seed|s)?[\s_\-=:#]*(?P<digits>\d{1,60})(?:\.0*)?", re.IGNORECASE)
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}[-/ ]?[a-z]{3,9}(?:[-/ ]\d+)?|[a-z]{3,9}[-/ ]\d+", re.IGNORECASE
 )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import InputError
-from tools.scores.benchmark_names import renamed
-from tools.scores.columns import ALIASES, find_roles, split
+from tools.scores.benchmark_names import benchmark_id, renamed
+from tools.scores.columns import ALIASES, LONG_ROLES, find_roles, split
 from tools.scores.factor import Factor
 from tools.scores.readers import cells
 from tools.scores.readers.numerals import counts, numbers
@@ -66,6 +66,7 @@ def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: 
     unknown = np.full(raw.rows, -1, dtype=np.int64)
     names = renamed(where.benchmark.values)
     changed = [f"{name} is {new}" for name, new in names.items() if new != name]
+    apart = [name for name, new in names.items() if benchmark_id(name) not in (None, new)]
     return Content(
         raw=raw,
         roles=roles,
@@ -75,6 +76,7 @@ def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: 
             *_arm_notes(raw, roles["arm"], arm),
             *where.notes,
             *((f"benchmark names of the catalogue: {', '.join(changed)}",) if changed else ()),
+            *((f"BENCHMARKS WITH SIMILAR NAMES are kept apart: {', '.join(apart)}",) if apart else ()),
             *read.notes,
             *points.notes,
         ),
@@ -98,11 +100,21 @@ def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
         if role not in roles:
             raise InputError(f"no {role} column among {', '.join(raw.header)}: name it with --column {role}=NAME{why}")
     if "benchmark" in roles and "score" in roles and "benchmarks" not in roles:
+        wide = [
+            name
+            for name in _free(raw, roles)
+            if benchmark_id(name) and name not in split(roles.get("group", ""), raw.header)
+        ]
+        if wide:
+            raise InputError(
+                f"columns {roles['benchmark']!r} and {roles['score']!r} make a long table, {wide[0]!r} a wide one: "
+                f"say --column benchmarks={wide[0]} or --column ignore={wide[0]}"
+            )
         return roles
     for role, partner in (("benchmark", "score"), ("score", "benchmark")):
         if role in columns and partner not in roles:
             raise InputError(f"no {partner} column among {', '.join(raw.header)}: name it with --column {partner}=NAME")
-    return {role: column for role, column in roles.items() if role not in ("benchmark", "score", "questions", "domain")}
+    return {role: column for role, column in roles.items() if role not in LONG_ROLES}
 
 
 def _free(raw: RawTable, roles: Mapping[str, str]) -> tuple[str, ...]:

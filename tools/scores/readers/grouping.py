@@ -38,8 +38,10 @@ def group(candidates: Mapping[str, Factor[str]], keys: Sequence[AnyFactor], name
     """
     rows = len(keys[0].codes)
     arm = keys[0]
+    notes: list[str] = []
+    about: tuple[str, ...] = ()
     if named is not None:
-        kept, about, notes = tuple(name for name in candidates if name in named), (), []
+        kept = tuple(name for name in candidates if name in named)
     else:
         usual = sorted((name for name in candidates if normal(name) in GROUPS), key=lambda n: GROUPS.index(normal(n)))
         kept, notes = _usual(candidates, usual, arm, rows)
@@ -48,6 +50,11 @@ def group(candidates: Mapping[str, Factor[str]], keys: Sequence[AnyFactor], name
     cell = combined([candidates[name] for name in kept], rows)
     about = tuple(name for name in about if _constant(cell, candidates[name].codes))
     ordered = tuple(name for name in candidates if name in kept)
+    for name in ordered:
+        column = candidates[name]
+        blank = int((column.codes == column.values.index("")).sum()) if "" in column.values else 0
+        if blank:
+            notes.append(f"column {name!r} separates cells and is empty in {blank} rows: they are cells of their own")
     unused = [name for name in candidates if name not in kept and name not in about]
     if unused:
         notes.append(f"columns not used: {', '.join(unused)}; separate cells by one with --column group={unused[0]}")
@@ -135,7 +142,7 @@ def _fewest_arms(code: Codes, arm: AnyFactor) -> int:
 
 def _constant(cell: Codes, codes: Codes) -> bool:
     """Whether the column has one value in every cell."""
-    return len(np.unique(cell * (int(codes.max()) + 1) + codes)) == cell.max() + 1
+    return len(np.unique(cell * (int(codes.max()) + 1) + codes)) == int(cell.max()) + 1
 
 
 def _by_arm(column: Factor[str], arm: AnyFactor) -> str:

@@ -14,6 +14,7 @@ from tools.scores.factor import Factor
 from tools.scores.readers.cells import SPREADSHEET_ERRORS, first_row, is_missing
 from tools.scores.readers.raw import Raw, RawTable
 
+_HUGE = 1e300
 DECIMALS = ("", "point", "comma")
 _POINT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -172,7 +173,9 @@ def _number(table: RawTable, column: str, cells: Factor[Raw], code: int, comma: 
 
 def _plain(cell: Raw) -> float:
     """A cell that is no text as a number, NaN where it is none: true is no score."""
-    return math.nan if isinstance(cell, bool) or not isinstance(cell, int | float) else float(cell)
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return math.nan
+    return float(cell) if abs(cell) < _HUGE else math.copysign(math.inf, cell)
 
 
 def _value(bare: str, comma: bool) -> float:
@@ -216,9 +219,9 @@ def _count(cell: Raw) -> int | None:
         return -1
     if isinstance(cell, str):
         bare = _bare(cell)
-        if re.fullmatch(r"\d+(?:\.0*)?", bare):
+        if re.fullmatch(r"\d{1,18}(?:\.0*)?", bare):
             cell = float(bare) if "." in bare else int(bare)
-        elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+", bare):
+        elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3}){1,5}", bare):
             cell = int(bare.replace(",", ""))
     if isinstance(cell, bool) or not isinstance(cell, int | float) or cell != cell // 1 or not 0 < cell < 2**62:
         return None

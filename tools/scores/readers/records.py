@@ -40,6 +40,8 @@ def parse_json(text: str, where: str) -> Any:
         return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: bad JSON at column {error.colno}: {error.msg}") from None
+    except ValueError as error:
+        raise InputError(f"{where}: {str(error).partition(';')[0]}: it is no score table") from None
     except RecursionError:
         raise InputError(f"{where}: the JSON is nested too deeply to be a table") from None
 

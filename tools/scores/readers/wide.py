@@ -78,6 +78,7 @@ _NO_SCORES = frozenset(
 
 
 _TEXT = "it is text"
+_RUN = "it describes the run"
 
 
 class WideColumns(NamedTuple):
@@ -126,9 +127,9 @@ def _notes(
     spreads = [name for name in companions if name not in questions.values()]
     if spreads:
         yield f"columns that describe a benchmark's error are not used: {', '.join(spreads)}"
-    for name, reason in reasons.items():
-        if reason not in ("", _TEXT) and normal(name) not in GROUPS:
-            yield f"column {name!r} is no benchmark: {reason}"
+    refused = [f"{name} ({reason})" for name, reason in reasons.items() if reason not in ("", _TEXT, _RUN)]
+    if refused:
+        yield f"no benchmarks, though numeric: {short(refused)}; name the benchmarks with --column benchmarks=NAME"
 
 
 def _no_benchmark(table: RawTable, name: str, arm: Factor[str], runs: Factor[int]) -> str:
@@ -136,16 +137,16 @@ def _no_benchmark(table: RawTable, name: str, arm: Factor[str], runs: Factor[int
     cells = table.columns[name]
     words = set(normal(name).split("_"))
     if normal(name) in GROUPS:
-        return "it describes the run"
+        return _RUN
     values = plain_numbers(cells)
     if values is None and all(map(is_missing, cells)):
-        return "it is empty"
+        return "empty"
     if values is None and not is_numeric(cells):
         return _TEXT
     if words & _AVERAGES:
-        return "by its name it averages others"
+        return "an average of others, by its name"
     if words & _NO_SCORES:
-        return f"{sorted(words & _NO_SCORES)[0]!r} in its name is no score"
+        return f"{sorted(words & _NO_SCORES)[0]!r} is no score"
     if values is None:
         values = numbers(table, [name], _loose(cells)).values[:, 0]
     return _by_values(values, arm, runs)
@@ -154,13 +155,13 @@ def _no_benchmark(table: RawTable, name: str, arm: Factor[str], runs: Factor[int
 def _by_values(values: NDArray[np.float64], arm: Factor[str], runs: Factor[int]) -> str:
     given = values[~np.isnan(values)]
     if len(values) > 1 and given.min() == given.max():
-        return "it has one value in every row"
+        return "one value in every row"
     if ((given < 0) | (given > 100)).sum() > len(given) / 2:
-        return "most of its values lie outside 0..100"
-    if len(given) > 2 and np.array_equal(np.sort(given), np.arange(len(given)) + given.min()):
+        return "most values outside 0..100"
+    if given[0] in (0, 1) and np.array_equal(given, np.arange(len(given)) + given[0]) and len(given) > 1:
         return "it counts the rows"
     if len(arm.values) > 1 and len(runs.values) > 1 and _same_within(arm.codes, values):
-        return "it is the same in all runs of an arm"
+        return "the same in all runs of an arm"
     return ""
 
 

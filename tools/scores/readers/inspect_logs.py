@@ -1,0 +1,116 @@
+"""Logs of Inspect (UK AISI): `.eval`, a zip with `header.json`, and the same content as one JSON file.
+
+Layout (src/inspect_ai/log/_log.py and _recorders/eval.py of its repository, log version 2): `status`; `eval` with
+`task`, `task_version`, `model`, `metadata`, `config`, `packages` ...; `results` with `completed_samples` and `scores`,
+each {"name", "metrics": {metric: {"value"}}}. Members are deflated or, since 2025, compressed with zstandard, which
+Python's zipfile reads from 3.14 on.
+"""
+
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import Any
+
+from policies.errors import InputError
+from tools.scores.columns import ALIASES, normal
+from tools.scores.readers.run_log import RunLog, TaskResult, fingerprint
+from tools.scores.readers.run_paths import RunPath, run_from, run_of
+
+INSTALL = 'pip install "experiment-advisor[inspect]"'
+_HEADER, _START = "header.json", "_journal/start.json"
+_ZSTANDARD = 93
+"""Number of the compression method in a zip (APPNOTE.TXT 4.4.5)."""
+_SPREAD = ("stderr", "std", "var", "bootstrap_stderr", "bootstrap_std")
+
+
+def is_inspect(content: object) -> bool:
+    """Whether this JSON value is a log of Inspect."""
+    return isinstance(content, dict) and isinstance(content.get("eval"), dict) and "status" in content
+
+
+def read_header(data: bytes, source: str) -> dict[str, Any]:
+    """The header of an `.eval` file. Raises InputError for a zip that is none, and where zstandard is missing."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            if _HEADER not in names and _START in names:
+                raise InputError(f"{source}: the evaluation did not finish, it has no results: leave the file out")
+            if _HEADER not in names:
+                raise InputError(f"{source} is no table and no Inspect log: export a spreadsheet as CSV")
+            content = json.loads(_member(archive, archive.getinfo(_HEADER), data, source))
+    except (zipfile.BadZipFile, ValueError, struct.error, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{source} is a damaged zip: copy or export it again") from None
+    if not is_inspect(content):
+        raise InputError(f"{source}: its {_HEADER} is not that of an Inspect log")
+    return dict(content)
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes, source: str) -> bytes:
+    if info.compress_type != _ZSTANDARD:
+        return archive.read(info)
+    if find_spec("zstandard") is None:
+        raise InputError(f"{source}: reading this Inspect log needs zstandard: {INSTALL}")
+    import zstandard
+
+    # a local header of 30 bytes, whose last two fields are the lengths of name and extra field (APPNOTE.TXT 4.3.7)
+    name, extra = struct.unpack_from("<HH", data, info.header_offset + 26)
+    start = info.header_offset + 30 + name + extra
+    try:
+        reader = zstandard.ZstdDecompressor().stream_reader(data[start : start + info.compress_size])
+        return bytes(reader.read(info.file_size))
+    except zstandard.ZstdError:
+        raise zipfile.BadZipFile(source) from None
+
+
+def read_inspect(content: Mapping[str, Any], source: str) -> RunLog:
+    """The scores in one log. Raises InputError where neither metadata, folders nor model name an arm and a seed."""
+    spec = content["eval"]
+    task = str(spec.get("task") or PurePath(source).stem).rpartition("/")[2]
+    results = content.get("results") if content.get("status") == "success" and not content.get("invalidated") else None
+    results = results if isinstance(results, Mapping) else {}
+    counted = results.get("completed_samples")
+    questions = counted if isinstance(counted, int) and counted > 0 else None
+    return RunLog(source, _run(spec, source), {task: TaskResult(_metrics(results), questions, _harness(spec))})
+
+
+def _run(spec: Mapping[str, Any], source: str) -> RunPath:
+    """Arm and seed as the log's metadata says them, else as folders and model do."""
+    metadata = spec.get("metadata")
+    said = {normal(str(name)): value for name, value in metadata.items()} if isinstance(metadata, Mapping) else {}
+    arm = next((said[name] for name in ALIASES["arm"] if name in said), None)
+    seed = next((said[name] for name in ALIASES["seed"] if name in said), None)
+    if arm is None or not isinstance(seed, int) or isinstance(seed, bool):
+        return run_from(source, str(spec.get("model") or ""))
+    above = run_of(PurePath(source).parts[:-1])
+    return RunPath(str(arm), seed, above.folder if above else "")
+
+
+def _metrics(results: Mapping[str, Any]) -> dict[str, float]:
+    """`scorer/metric` -> value, measures of spread left out."""
+    found: dict[str, float] = {}
+    for score in results.get("scores") or ():
+        for name, metric in (score.get("metrics") or {}).items():
+            value = metric.get("value") if isinstance(metric, Mapping) else metric
+            if name not in _SPREAD and isinstance(value, int | float) and not isinstance(value, bool):
+                found[f"{score.get('name', 'score')}/{name}"] = float(value)
+    return found
+
+
+def _harness(spec: Mapping[str, Any]) -> str:
+    packages = spec.get("packages")
+    program = packages.get("inspect_ai", "") if isinstance(packages, Mapping) else ""
+    config = spec.get("config")
+    config = config if isinstance(config, Mapping) else {}
+    settings = {
+        name: spec.get(name)
+        for name in ("task_version", "task_args", "solver", "solver_args", "model_generate_config", "scorers")
+    }
+    settings |= {name: config.get(name) for name in ("limit", "epochs", "epochs_reducer")}
+    words = f"inspect {program}".strip() + f", task version {spec.get('task_version', 'not recorded')}"
+    return fingerprint(words, {**settings, "program": program})
