@@ -23,7 +23,7 @@ from training.verl_plugin.delivery_log import read_records
 pytest.importorskip("verl", reason="needs the train extra")
 
 SEED, PROMPTS = 1, 6
-NAMES = names()
+NAMES = (*names(), "maxvar+recompute_advantage")
 STEPS = len(NAMES)
 
 
@@ -38,9 +38,13 @@ def in_turn(folder: Path) -> PolicySpec:
 
 
 def fresh() -> dict[str, Policy]:
-    """Every policy as the run has it: mixers warm up for two steps."""
-    specs = {name: resolve(name, {"warmup": 2} if "warmup" in resolve(name).parameters else {}) for name in NAMES}
-    return {name: create(spec, sorted(domains("builtin:tiny")), SEED) for name, spec in specs.items()}
+    """Every policy as the run has it: mixers warm up for two steps, `+` turns a switch on."""
+    found = {}
+    for words in NAMES:
+        name, _, switch = words.partition("+")
+        changed = ({"warmup": 2} if "warmup" in resolve(name).parameters else {}) | ({switch: True} if switch else {})
+        found[words] = create(resolve(name, changed), sorted(domains("builtin:tiny")), SEED)
+    return found
 
 
 class Step(NamedTuple):
@@ -80,7 +84,7 @@ def read_batch(folder: Path, step: int) -> RolloutBatch:
 
 
 def test_every_policy_had_a_turn(run: Run) -> None:
-    assert [step.policy.name for step in run.steps] == list(NAMES)
+    assert [step.policy.name for step in run.steps] == [words.partition("+")[0] for words in NAMES]
 
 
 def test_the_loss_saw_exactly_the_weights_that_the_policy_computes_from_the_trainers_batch(run: Run) -> None:
@@ -131,6 +135,18 @@ def test_policies_that_make_their_own_rewards_train_on_them_and_the_record_says_
         right = run.files.metrics()[record.step]["critic/score/mean"]
         graded = sum(record.domain_rewards[name] * np.mean(batch.domains == name) for name in record.domain_rewards)
         assert right == pytest.approx(graded), "verl's metrics show the graded rewards"
+
+
+def test_advantages_that_a_policy_computes_anew_are_those_that_the_loss_had(run: Run) -> None:
+    """What the loss had is in the digest, which the first test compares with the batch that was written down."""
+    for policy, batch, record in run.steps:
+        advantages = policy.advantages(batch, record.step)
+        if advantages is not None:
+            assert np.array_equal(np.asarray(advantages, dtype=np.float32), batch.advantages), policy.name
+            assert record.advantage_dose > 0.05, policy.name
+        elif policy.rewards(batch, record.step) is None:
+            assert record.advantage_dose == 0, policy.name
+    assert run.steps[-1].policy.advantages(run.steps[-1].batch, STEPS) is not None
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,11 +15,13 @@ from verl.trainer.ppo.v1.trainer_base import register_trainer
 from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 from verl.utils.dataset.rl_dataset import collate_fn
 from verl.utils.debug import marked_timer
+from verl.workers.utils.padding import response_to_nested
 
-from policies.base import Floats, Policy, PolicySpec, RolloutBatch
+from policies.base import Policy, PolicySpec, RolloutBatch
 from policies.delivery import DeliveryRecord
 from policies.prompt_stream import PromptStream
 from policies.registry import create
+from training.verl_plugin.advantages import demand_grpo, grpo_advantages
 from training.verl_plugin.delivery_log import DeliveryLog, with_seen
 from training.verl_plugin.policy_step import (
     PolicyStep,
@@ -34,7 +36,7 @@ TRAINER_NAME = "advisor_sync"
 STATE_FILE = "advisor_state.json"
 HOOKS = "advisor"
 """Name of our own time in verl's timings (`timing_s/advisor`)."""
-_FIELDS = ["data_source", "index", "advantages", "rm_scores", "old_log_probs", "response_mask"]
+_FIELDS = ["data_source", "index", "rm_scores", "old_log_probs", "response_mask"]
 
 
 @register_trainer(TRAINER_NAME)
@@ -44,6 +46,7 @@ class PolicyTrainer(PPOTrainerSync):
     def __init__(self, config: DictConfig) -> None:
         with open_dict(config):
             config.trainer.v1.trainer_mode = "sync"  # the base class takes every other name for an async trainer
+        demand_grpo(config)
         super().__init__(config)
         self.ours = config.advisor
         self.delivery = DeliveryLog(Path(self.ours.delivery_file))
@@ -73,53 +76,41 @@ class PolicyTrainer(PPOTrainerSync):
             self.sampler.prepare(self.global_steps, self.policy.shares(self.global_steps))
 
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        batch = super()._compute_advantage(batch, metrics)
+        """verl's own, with the policy in the middle: one fetch and one store for both."""
+        where = {"keys": batch.keys, "partition_id": batch.partition_id}
+        data = tq.kv_batch_get(**where, select_fields=_FIELDS)
+        mask = data["response_mask"]
+        padded = _Padded(*(data[name].to_padded_tensor(0) for name in ("response_mask", "rm_scores", "old_log_probs")))
+        advantages = grpo_advantages(padded.rewards, padded.mask, batch.keys, self.config)
+        fields = {"advantages": advantages, "returns": advantages}
         with marked_timer(HOOKS, self.timing_raw):
-            return self._apply_policy(batch, metrics)
+            step = self._policy_step(_rollout_batch(data, padded, advantages, batch.keys), padded, batch.keys)
+            indices = [int(index) for index in data["index"]]
+            record = step_record(self.global_steps, self.sampler.shares, step, indices, self.policy)
+            self.pending = record, int(step.trained.mask.sum())
+            self.policy.observe(step.trained, self.global_steps)
+            if step.trained.advantages is not step.graded.advantages:
+                fields["advantages"] = torch.tensor(step.trained.advantages)
+            if step.weights is not None:
+                a_token = step.weights if step.weights.ndim == 2 else step.weights[:, None]
+                fields["rollout_is_weights"] = torch.tensor(a_token).expand(padded.mask.shape)
+        nested = {name: response_to_nested(values, mask) for name, values in fields.items()}
+        # The worker fetches only the fields that the returned metadata names: it must be that of this very store.
+        return tq.kv_batch_put(**where, fields=TensorDict(nested, batch_size=len(batch.keys)))
 
-    def _apply_policy(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        """Asks the policy what this step trains on, puts it beside the batch, and keeps the record of it."""
-        step, policy = self.global_steps, self.policy
-        data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=_FIELDS)
-        graded = trained = _rollout_batch(data, batch.keys)
-        fields = {}
+    def _policy_step(self, graded: RolloutBatch, padded: "_Padded", keys: list[str]) -> PolicyStep:
+        """Asks the policy what this step trains on."""
+        step, policy, trained = self.global_steps, self.policy, graded
         rewards = checked_rewards(policy, graded, step)
         if rewards is not None:
-            trained = graded._replace(rewards=rewards, advantages=self._advantages_on(rewards, batch, data, metrics))
-        advantages = checked_advantages(policy, trained, step)
-        if advantages is not None:
-            trained = trained._replace(advantages=advantages)
-            fields["advantages"] = _nested(advantages, data["advantages"])
-        weights = checked_weights(policy, trained, step)
-        if weights is not None:
-            fields["rollout_is_weights"] = _nested(weights, data["advantages"])
-        indices = [int(index) for index in data["index"]]
-        record = step_record(step, self.sampler.shares, PolicyStep(graded, trained, weights), indices, policy)
-        self.pending = record, int(trained.mask.sum())
-        policy.observe(trained, step)
-        if not fields:
-            return batch
-        # The worker fetches only the fields that the returned metadata names: dropping this return value would
-        # train without the weights while every log says otherwise.
-        return tq.kv_batch_put(
-            keys=batch.keys, partition_id=batch.partition_id, fields=TensorDict(fields, batch_size=len(batch.keys))
-        )
-
-    def _advantages_on(
-        self, rewards: Floats, batch: KVBatchMeta, data: TensorDict, metrics: dict[str, Any]
-    ) -> np.ndarray:
-        """verl's advantages (N, L) on other rewards (N,); the graded ones are put back, for verl's metrics."""
-        where = {"keys": batch.keys, "partition_id": batch.partition_id}
-        graded = data["rm_scores"]
-        others = [torch.zeros_like(row) for row in graded.unbind()]
-        for row, reward in zip(others, rewards, strict=True):
-            row[-1] = float(reward)
-        nested = torch.nested.as_nested_tensor(others, layout=torch.jagged)
-        tq.kv_batch_put(**where, fields=TensorDict({"rm_scores": nested}, batch_size=len(others)))
-        super()._compute_advantage(batch, metrics)
-        tq.kv_batch_put(**where, fields=TensorDict({"rm_scores": graded}, batch_size=len(others)))
-        trained = tq.kv_batch_get(**where, select_fields=["advantages"])["advantages"]
-        return _padded(trained, data["response_mask"].to_padded_tensor(0).bool().numpy())
+            earned = torch.zeros_like(padded.rewards)
+            earned[:, 0] = torch.tensor(rewards, dtype=earned.dtype)  # GRPO adds up a rollout's tokens
+            advantages = grpo_advantages(earned, padded.mask, keys, self.config)
+            trained = graded._replace(rewards=rewards, advantages=_masked(advantages, graded.mask))
+        others = checked_advantages(policy, trained, step)
+        if others is not None:
+            trained = trained._replace(advantages=others)
+        return PolicyStep(graded, trained, checked_weights(policy, trained, step))
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         batch = super()._update_actor(batch, metrics)
@@ -151,15 +142,23 @@ class PolicyTrainer(PPOTrainerSync):
         self.train_dataloader = self._policy_dataloader()
 
 
-def _rollout_batch(data: TensorDict, keys: list[str]) -> RolloutBatch:
+class _Padded(NamedTuple):
+    """(N, L) tensors of a step."""
+
+    mask: torch.Tensor
+    rewards: torch.Tensor
+    log_probs: torch.Tensor
+
+
+def _rollout_batch(data: TensorDict, padded: _Padded, advantages: torch.Tensor, keys: list[str]) -> RolloutBatch:
     """What a policy sees, as numpy: N rollouts, L response tokens; a key is `{prompt uuid}_{rollout}_{turn}`."""
-    mask = data["response_mask"].to_padded_tensor(0).bool().numpy()
+    mask = padded.mask.bool().numpy()
     numbers: dict[str, int] = {}  # groups are numbered in row order: prompt uuids differ between runs
     parts = [key.rsplit("_", 2) for key in keys]
     return RolloutBatch(
-        rewards=_padded(data["rm_scores"], mask).sum(-1).astype(np.float64),
-        advantages=_padded(data["advantages"], mask),
-        log_probs=_padded(data["old_log_probs"], mask),
+        rewards=_masked(padded.rewards, mask).sum(-1).astype(np.float64),
+        advantages=_masked(advantages, mask),
+        log_probs=_masked(padded.log_probs, mask),
         mask=mask,
         groups=np.array([numbers.setdefault(part[0], len(numbers)) for part in parts], dtype=np.int64),
         indices=np.array([int(part[1]) for part in parts], dtype=np.int64),
@@ -167,15 +166,6 @@ def _rollout_batch(data: TensorDict, keys: list[str]) -> RolloutBatch:
     )
 
 
-def _padded(nested: torch.Tensor, mask: np.ndarray) -> np.ndarray:
+def _masked(values: torch.Tensor, mask: np.ndarray) -> np.ndarray:
     """(N, L) float32, 0 where masked."""
-    return np.asarray(nested.to_padded_tensor(0.0).float().numpy() * mask)
-
-
-def _nested(values: Floats, like: torch.Tensor) -> torch.Tensor:
-    """`values` (N,) or (N, L), nested and jagged as `like` (verl's advantages) is."""
-    rows = []
-    for value, row in zip(values, like.unbind(), strict=True):
-        one = torch.as_tensor(np.array(value), dtype=torch.float32)
-        rows.append(one.expand(len(row)).clone() if one.ndim == 0 else one[: len(row)].clone())
-    return torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+    return np.asarray(values.float().numpy() * mask)
