@@ -43,7 +43,7 @@ def analyze_scores(
     file = SummaryFile() if summaries is None else read_summary_file(summaries)
     if out is not None:
         demand_own_folder(out)
-    book = read_scores(paths, columns=columns, domains=file.domains, unit=unit, decimal=decimal)
+    book = read_scores(paths, columns=columns, unit=unit, decimal=decimal)
     pairing = find_families(book.cells, treatments, control)
     analysis = judge_book(book, pairing, Settings(confidence, sesoi, primary, file, by), progress, command)
     if out is not None:
