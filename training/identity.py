@@ -37,9 +37,17 @@ def _source_sha256(*roots: Path) -> str:
 
 def _third_parties() -> dict[str, str]:
     """sha256 of the source of the policies that others have installed; empty where there are none."""
-    specs = [importlib.util.find_spec(name) for name in outside_modules()]
-    places = [place for spec in specs if spec for place in (spec.submodule_search_locations or [spec.origin]) if place]
-    return {"third_party_policies": _source_sha256(*map(Path, places))} if places else {}
+    places = [place for name in outside_modules() for place in _places(name)]
+    return {"third_party_policies": _source_sha256(*places)} if places else {}
+
+
+def _places(module: str) -> list[Path]:
+    """Where a top-level module lies, found without loading it: its folders, or its one file."""
+    spec = importlib.util.find_spec(module)
+    if spec is None:
+        return []
+    found = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+    return [Path(place) for place in found]
 
 
 def artifact_hashes(recipe: Recipe) -> dict[str, str]:
