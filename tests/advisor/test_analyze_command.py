@@ -11,7 +11,7 @@ import pytest
 from advisor.cli.main import run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from score_files import wide
+from analyze_tables import wide
 
 KEYS = {"n", "mean", "low", "high", "low_family", "high_family", "p_holm", "verdict"}
 
