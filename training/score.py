@@ -46,7 +46,10 @@ def read_jobs(path: Path) -> tuple[ScoreJob, ...]:
 
 
 def run_jobs(jobs: tuple[ScoreJob, ...]) -> int:
-    """Scores each job in turn, one progress line each on stderr; returns how many failed."""
+    """Scores each job in turn, one progress line each on stderr; returns how many failed.
+
+    The lines hold no score: whoever follows a study may see them before it is done.
+    """
     from training.benchmarks.scoring import SCORES, score_export
 
     failed = 0
@@ -59,9 +62,8 @@ def run_jobs(jobs: tuple[ScoreJob, ...]) -> int:
             failed += 1
             sys.stderr.write(f"score {number}/{len(jobs)}: failed: {error}\n")
             continue
-        mean = sum(row.score for row in result.scores) / len(result.scores)
         did = "already scored" if skipped else f"scored in {time.monotonic() - start:.1f} s"
-        sys.stderr.write(f"score {number}/{len(jobs)}: {did}, benchmark mean {mean:.1f}: {job.export}\n")
+        sys.stderr.write(f"score {number}/{len(jobs)}: {did}, {len(result.scores)} benchmarks: {job.export}\n")
     return failed
 
 

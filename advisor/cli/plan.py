@@ -97,13 +97,20 @@ def _study_named(text: str) -> "Study | None":
 
 
 def _show(proposal: "PlannedStudy", study: "Study | None", as_json: bool) -> int:
+    from tools.study.manage import status
+
+    marks = status(study).blind if study else None
     if as_json:
         place = {"study": study.folder.name if study else None, "folder": str(study.folder) if study else None}
+        place |= {"unblinded": marks.unblinded, "exploratory": marks.exploratory} if marks else {}
         output.emit(place | proposal.model_dump(mode="json"))
     else:
         from advisor.cli.plan_view import show_plan
 
         show_plan(output.data(), proposal, study.folder.name if study else None)
+        for name, words in (("unblinded", marks.unblinded), ("exploratory", marks.exploratory)) if marks else ():
+            if words:
+                output.data().print(f"{name}: {words}", soft_wrap=True, markup=False)
     return 0
 
 

@@ -15,6 +15,7 @@ from advisor.conversation import Conversation, conversation
 from advisor.nodes import MAX_ROUNDS
 from policies.errors import InputError, RefusedError
 from tools.study import manage
+from tools.study.amend import amend
 from tools.study.study import Study, studies_root
 
 QUESTION = "does tscl beat static?"
@@ -93,7 +94,7 @@ def test_a_plan_changed_after_the_yes_starts_nothing() -> None:
         asked(talk)
         study = study_of(talk.state)
         manage.approve(study, "a person")
-        manage.amend(study, study.plan.model_copy(update={"seeds": (1, 2, 3)}))
+        amend(study, study.plan.model_copy(update={"seeds": (1, 2, 3)}))
         talk.resume()
         assert talk.state["phase"] == "declined"
 

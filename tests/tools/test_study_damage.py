@@ -19,10 +19,11 @@ from study_cases import (
 )
 
 from policies.errors import AdvisorError, RefusedError
+from tools.study.amend import amend
 from tools.study.block_scoring import score_key
 from tools.study.evaluate import material
 from tools.study.follow import snapshot
-from tools.study.manage import amend, approve, create_study, list_studies, report, start
+from tools.study.manage import approve, create_study, list_studies, report, start
 from tools.study.rows import RunRow
 from tools.study.status import StudyStatus
 from tools.study.study import Study

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from study_cases import SUPERVISOR, executed, moments, new_study, plan, recipe, set_behaviour, supervise_here, wait_gone
 
+from tools.study.amend import amend
 from tools.study.follow import snapshot, watch
-from tools.study.manage import amend, approve, create_study, resume, start, stop, unfinished_study
+from tools.study.manage import approve, create_study, resume, start, stop, unfinished_study
 from tools.study.study import Study
 from training.launchers.processes import process_started
 from training.recipe import CostModel

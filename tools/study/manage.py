@@ -112,23 +112,11 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
         if not 0 < hours < float("inf"):
             raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
         row = ledger.approve(who, hours)
-        if not ledger.attempts():
+        if ledger.study().state == "planned":
             ledger.set_state("approved")
         ledger.event("approved", f"by {row.who}, up to {hours:g} device-hours, plan {row.plan_hash[:12]}")
         write_exports(study, ledger)
     return row
-
-
-def amend(study: Study, plan: StudyPlan) -> str:
-    """Replaces the plan of a study that is not running; returns the new hash. An approval of another hash is void."""
-    _demand_idle(study, "amend")
-    with study.ledger() as ledger:
-        digest = ledger.amend(plan, planned_power(plan))
-        if ledger.approval() is None:
-            ledger.set_state("planned")
-        ledger.event("amended", digest)
-        write_exports(study, ledger)
-    return digest
 
 
 def start(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = SUPERVISOR) -> StudyStatus:
@@ -240,11 +228,6 @@ def _line(study: Study) -> StudyLine:
     except (AdvisorError, OSError) as error:
         return StudyLine(id=study.folder.name, folder=str(study.folder), state=None, reason=str(error))
     return StudyLine(**current.model_dump(include={"id", "folder", "state", "reason", "seeds", "seeds_scored"}))
-
-
-def _demand_idle(study: Study, what: str) -> None:
-    if is_locked(study.lock):
-        raise RefusedError(f"cannot {what} {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
 
 
 def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) -> None:

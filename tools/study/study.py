@@ -160,6 +160,11 @@ def _check_lock(path: Path, ledger: Ledger) -> None:
     wanted = _lock_document(ledger)
     if isinstance(found, dict) and isinstance(found.get("approvals"), list):
         wanted["approvals"] = wanted["approvals"][: len(found["approvals"])]
+        for part in ("amendments", "unblindings"):
+            have = found.get(part, [])
+            cut = wanted.pop(part, [])[: len(have)] if isinstance(have, list) else []
+            if part in found:
+                wanted[part] = cut
         if found.get("plan_hash") in ledger.plan_hashes():
             wanted["plan_hash"] = found["plan_hash"]
     if found != wanted:
@@ -174,12 +179,16 @@ def _edited(path: Path, change: str | None) -> RefusedError:
 
 
 def _lock_document(ledger: Ledger) -> dict[str, Any]:
-    return {
+    document: dict[str, Any] = {
         "schema_version": 1,
         "study": ledger.study().id,
         "plan_hash": ledger.plan_hash(),
         "approvals": [row._asdict() for row in ledger.approvals()],
     }
+    for part, rows in (("amendments", ledger.amendments()), ("unblindings", ledger.unblindings())):
+        if rows:
+            document[part] = [row._asdict() for row in rows]
+    return document
 
 
 def _read_plan_file(path: Path) -> dict[str, Any]:

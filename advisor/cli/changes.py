@@ -1,0 +1,121 @@
+"""`amend` and `unblind`: recorded exceptions, each shown with its price before it is taken."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli import options, output
+from advisor.cli.plan import StudyName
+from policies.errors import InputError, RefusedError
+
+if TYPE_CHECKING:
+    from tools.study.amend import Amendment
+    from tools.study.interim import Interim
+
+AllSeeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="How many seeds there shall be in all.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is recorded.")]
+Sure = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command("amend")(amend)
+    app.command("unblind")(unblind)
+
+
+def amend(
+    study: StudyName,
+    seeds: AllSeeds = None,
+    seed_list: options.SeedList = None,
+    budget: options.Budget = None,
+    yes: Sure = False,
+    by: options.By = None,
+    as_json: output.JsonFlag = False,
+) -> int:
+    """Changes the plan of a study on its way or done; it needs a new approval, and no run is made twice."""
+    from tools.study.amend import amend as record
+    from tools.study.amend import proposed
+    from tools.study.budget import parse_budget
+    from tools.study.study import find_study
+
+    if seeds is not None and seed_list is not None:
+        raise InputError(f"--seeds {seeds} and --seed-list {seed_list} both say which seeds; give one of them")
+    listed = None if seed_list is None else options.parse_seed_list(seed_list)
+    hours = None if budget is None else parse_budget(budget)
+    found = find_study(study)
+    change = proposed(found, seeds=seeds, seed_list=listed, budget=hours)
+    if not yes:
+        if not output.at_terminal():
+            raise RefusedError("no terminal to ask at; amend with: --yes")
+        _show_amendment(change)
+        if not output.confirmed("Amend the plan?"):
+            raise RefusedError("not amended, nothing was changed")
+    digest = record(found, change.plan, options.approver(by, yes))
+    if as_json:
+        output.emit({"study": found.folder.name, "plan_hash": digest} | change.model_dump(mode="json"))
+    else:
+        if yes:
+            _show_amendment(change)
+        output.talk().print(f"amended; next: advisor approve {found.name}", soft_wrap=True, markup=False)
+    return 0
+
+
+def _show_amendment(change: "Amendment") -> None:
+    from tools.report import numbers
+    from tools.study.cost import hours
+
+    claim = "as planned: no score can have led to this change"
+    if change.exploratory:
+        claim = f"exploratory from here on, since {change.exploratory}"
+    added = f"{numbers.counted(change.runs, 'more run')}, about {hours(change.device_hours, change.unit)}"
+    for name, words in (("change", change.change), ("price", added), ("claim", claim)):
+        output.talk().print(f"{name:<7} {words}", soft_wrap=True, markup=False)
+
+
+def unblind(
+    study: StudyName,
+    reason: Reason = "",
+    yes: Sure = False,
+    by: options.By = None,
+    as_json: output.JsonFlag = False,
+) -> int:
+    """Shows scores by arm before the stop rule fires; recorded, and every later change of the plan is exploratory."""
+    from tools.study.interim import interim
+    from tools.study.interim import unblind as record
+    from tools.study.study import find_study
+
+    found = find_study(study)
+    if not reason.strip():
+        raise InputError("an unblinding needs a reason; give it with --reason TEXT")
+    if not yes:
+        if not output.at_terminal():
+            raise RefusedError("no terminal to ask at; unblind with: --yes")
+        if not output.confirmed(
+            "See scores by arm now? It is recorded, and what the plan becomes later is exploratory."
+        ):
+            raise RefusedError("not unblinded, nothing was recorded")
+    record(found, options.approver(by, yes), reason)
+    seen = interim(found)
+    if as_json:
+        output.emit(seen)
+    else:
+        _show_interim(seen)
+    return 0
+
+
+def _show_interim(seen: "Interim") -> None:
+    from rich.table import Table
+
+    from tools.report import numbers
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("treatment", "summary"):
+        table.add_column(name)
+    kind = "repeated interval" if seen.repeated else "interval if it ended here"
+    for name in ("n", "treatment mean", "control mean", "difference", kind):
+        table.add_column(name, justify="right")
+    for row in seen.rows:
+        means = (numbers.fixed(row.treatment_mean), numbers.fixed(row.control_mean), numbers.signed(row.difference))
+        table.add_row(row.treatment, row.summary, str(row.n), *means, numbers.interval(row.low, row.high))
+    output.data().print(table)
+    output.talk().print("interim, not a verdict; unblinded " + seen.unblinded, soft_wrap=True, markup=False)

@@ -1,0 +1,167 @@
+"""Amendments: seeds or hours that the plan did not have, with their price, and what they do to the claim."""
+
+from collections.abc import Sequence
+
+from policies.errors import InputError, RefusedError
+from policies.model import StrictModel
+from tools.plain_text import one_line
+from tools.study.canonical import identity, plan_bytes
+from tools.study.cost import hours_unit, run_device_hours
+from tools.study.design import MOST_RUNS, MOST_SEEDS_ASKED
+from tools.study.ledger import Ledger
+from tools.study.plan import StudyPlan
+from tools.study.price import planned_power
+from tools.study.schedule import scheduled_seeds, stopped_after
+from tools.study.study import Study, write_exports
+from training.run_lock import is_locked
+
+
+class Amendment(StrictModel):
+    """A change that is not recorded yet."""
+
+    schema_version: int = 1
+    plan: StudyPlan
+    """As it would be."""
+    change: str
+    """In words: `seeds from 3 to 5 (new: 4, 5)`."""
+    exploratory: str
+    """Why the verdict would confirm nothing; empty where it still would."""
+    runs: int
+    """That it adds."""
+    device_hours: float
+    """That they are expected to cost, scoring included."""
+    unit: str
+
+
+def proposed(
+    study: Study, *, seeds: int | None = None, seed_list: Sequence[int] | None = None, budget: float | None = None
+) -> Amendment:
+    """The change with its price; nothing is written.
+
+    seeds: how many there shall be in all. seed_list: which seeds shall be there; those of the plan stay. budget: a new
+    ceiling in device-hours. Raises InputError where nothing would change, or where seeds would be taken away.
+    """
+    with study.ledger(read_only=True) as ledger:
+        old, looks, state = ledger.plan(), ledger.looks(), ledger.study().state
+        known = {(run.arm, run.seed) for run in ledger.runs() if run.is_outcome}
+        over = bool(old.design) and len(stopped_after(old, looks)) == len(old.treatments)
+        new = old
+        if seeds is not None or seed_list is not None:
+            kept = scheduled_seeds(old, looks)[old.control.id] if over else old.seeds
+            new = _with_seeds(old, _seeds(old, kept, seeds, seed_list), fixed=over)
+        if budget is not None and budget != old.budget_device_hours:
+            if state == "done" and new == old:
+                raise InputError(f"{study.folder.name} is done: it needs no other budget; add seeds with --seeds")
+            new = new.model_copy(update={"budget_device_hours": budget})
+        if new == old:
+            raise InputError("nothing would change; give --seeds, --seed-list or --budget with another value")
+        runs = sum((arm.id, seed) not in known for seed in new.seeds for arm in new.arms)
+        before = sum((arm, seed) not in known for arm, own in scheduled_seeds(old, looks).items() for seed in own)
+        added = runs - before
+        return Amendment(
+            plan=new,
+            change=_change(old, new),
+            exploratory=why_exploratory(ledger, old, new),
+            runs=added,
+            device_hours=added * run_device_hours(new.recipe),
+            unit=hours_unit(new.recipe),
+        )
+
+
+def amend(study: Study, plan: StudyPlan, who: str = "unknown user") -> str:
+    """Replaces the plan of a study that is not running; returns the new hash.
+
+    An approval of another plan is void: the study waits for a new one, also when it was done. No run is made twice. The
+    change is recorded with who made it and whether what follows can confirm anything.
+    """
+    if is_locked(study.lock):
+        raise RefusedError(f"cannot amend {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
+    with study.ledger() as ledger:
+        old = ledger.plan()
+        why, change = why_exploratory(ledger, old, plan), _change(old, plan)
+        digest = ledger.amend(plan, planned_power(plan))
+        ledger.add_amendment(one_line(who) or "unknown user", digest, change, why)
+        if ledger.approval() is None:
+            ledger.set_state("planned")
+        ledger.event("amended", f"by {who}: {change}{'; exploratory from here on' if why else ''}")
+        write_exports(study, ledger)
+    return digest
+
+
+def why_exploratory(ledger: Ledger, old: StudyPlan, new: StudyPlan) -> str:
+    """Why the verdict under the changed plan confirms nothing; empty where no score can have led to the change.
+
+    The number of seeds may follow from a study's own pairs through the looks of a sequential plan alone. Hours buy what
+    was planned anyway, so a budget may change while the study is blind.
+    """
+    unblindings = ledger.unblindings()
+    if unblindings:
+        first = unblindings[0]
+        return f"the plan was changed after {first.who} had unblinded the study at {first.at}"
+    if _judged(old) == _judged(new):
+        return ""
+    scored = len({row.run for row in ledger.scores()})
+    if not scored:
+        return ""
+    if ledger.study().state == "done":
+        return "the plan was changed after its verdict was known"
+    return f"the plan was changed after {scored} of its runs had been scored"
+
+
+def _judged(plan: StudyPlan) -> dict[str, object]:
+    import json
+
+    covered = identity(json.loads(plan_bytes(plan)))
+    return {key: value for key, value in covered.items() if key != "budget_device_hours"}
+
+
+def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Sequence[int] | None) -> tuple[int, ...]:
+    """All seeds under the amended plan: those that stay, then the new ones."""
+    if listed is not None:
+        wanted = [seed for seed in dict.fromkeys(listed) if seed not in kept]
+        if not wanted:
+            raise InputError(f"seeds {', '.join(map(str, listed))} are all in the plan already; name others")
+    else:
+        assert count is not None
+        if count <= len(kept):
+            raise InputError(
+                f"{count} seeds are no more than the {len(kept)} that the study has; an amendment adds seeds, and "
+                "none that was planned is taken away"
+            )
+        spare = [seed for seed in old.seeds if seed not in kept]
+        spare += range(max(old.seeds) + 1, max(old.seeds) + 1 + count)
+        wanted = spare[: count - len(kept)]
+    seeds = (*kept, *wanted)
+    bad = [seed for seed in wanted if not 0 <= seed < 2**31]
+    if bad:
+        raise InputError(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")
+    if len(seeds) > MOST_SEEDS_ASKED or len(seeds) * len(old.arms) > MOST_RUNS:
+        raise InputError(
+            f"{len(seeds)} seeds are more than a study may have ({MOST_SEEDS_ASKED} seeds, {MOST_RUNS} runs); ask for "
+            "fewer"
+        )
+    return seeds
+
+
+def _with_seeds(old: StudyPlan, seeds: tuple[int, ...], *, fixed: bool) -> StudyPlan:
+    """A sequential study whose rule has stopped it goes on with a fixed number of seeds, all arms at each."""
+    design = old.design
+    if design is not None:
+        design = None if fixed else design.model_copy(update={"n_max": len(seeds)})
+    return old.model_copy(update={"seeds": seeds, "design": design})
+
+
+def _change(old: StudyPlan, new: StudyPlan) -> str:
+    """What differs, in words."""
+    parts = []
+    if old.seeds != new.seeds:
+        added = ", ".join(str(seed) for seed in new.seeds if seed not in old.seeds)
+        parts.append(f"seeds from {len(old.seeds)} to {len(new.seeds)}{f' (new: {added})' if added else ''}")
+    if old.design is not None and new.design is None:
+        parts.append("no further looks: a fixed number of seeds after the sequential plan had ended")
+    if old.budget_device_hours != new.budget_device_hours:
+        before, after = (
+            "none" if hours is None else f"{hours:g}" for hours in (old.budget_device_hours, new.budget_device_hours)
+        )
+        parts.append(f"budget from {before} to {after} {hours_unit(new.recipe)}")
+    return "; ".join(parts) or "other parts of the plan"
