@@ -76,10 +76,21 @@ def find_roles(header: Sequence[str], named: Mapping[str, str] | None = None) ->
 
 
 def split(columns: str, header: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a comma list. A name that itself has a comma stands alone."""
-    if columns in header:
-        return (columns,)
-    return tuple(part.strip() for part in columns.split(",") if part.strip())
+    """The columns of a comma list; a name of the header may itself have commas."""
+    parts = [part.strip() for part in columns.split(",")]
+    found: list[str] = []
+    while parts:
+        ends = [end for end in range(len(parts), 1, -1) if _joined(parts[:end], header)]
+        end = ends[0] if ends else 1
+        name = _joined(parts[:end], header) or parts[0]
+        found += [name] if name else []
+        parts = parts[end:]
+    return tuple(found)
+
+
+def _joined(parts: Sequence[str], header: Sequence[str]) -> str:
+    """The column of the header whose name these parts make; empty when there is none."""
+    return next((name for name in header if [part.strip() for part in name.split(",")] == list(parts)), "")
 
 
 def short(names: Sequence[str], limit: int = 8) -> str:
@@ -96,7 +107,7 @@ def _named(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
             raise InputError(f"unknown role {role!r} in --column {role}={columns}: use one of {', '.join(near)}")
         for column in split(columns, header) if role in LISTS else (columns,):
             if column not in header:
-                near = get_close_matches(column, header, n=3, cutoff=0.5) or tuple(header)
+                near = get_close_matches(column, header, n=3, cutoff=0.5) or tuple(header)[:8]
                 raise InputError(f"no column {column!r} for --column {role}={columns}: nearest are {', '.join(near)}")
         chosen[role] = columns
     return chosen

@@ -46,6 +46,12 @@ def text(cell: Raw) -> str:
     return " ".join(str(cell).split())
 
 
+def shown(cell: Raw, limit: int = 60) -> str:
+    """The cell as an error line shows it: quoted where it is text, cut where it is long."""
+    written = repr(cell.strip() if isinstance(cell, str) else cell)
+    return written if len(written) <= limit else f"{written[: limit - 3]}..."
+
+
 def texts(table: RawTable, column: str, required: bool = False) -> Factor[str]:
     """The column as text. Raises InputError where a required cell is empty, and for a spreadsheet's error value."""
     cells = Factor.of(table.columns[column], table.rows)
@@ -66,8 +72,7 @@ def seeds(table: RawTable, column: str) -> Seeds:
         fault = _seed_fault(cell)
         if fault:
             row = first_row(cells, code)
-            shown = table.columns[column][row]
-            raise InputError(f"{table.where(row)}: {shown!r} in column {column!r} {fault}")
+            raise InputError(f"{table.where(row)}: {shown(cell)} in column {column!r} {fault}")
         read.append(_seed(cell))
     notes = []
     padded = [str(cell).strip() for cell, seed in zip(cells.values, read, strict=True) if _padded(cell, seed)]

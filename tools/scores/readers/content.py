@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from policies.errors import InputError
 from tools.scores.benchmark_names import benchmark_id, renamed
-from tools.scores.columns import ALIASES, LONG_ROLES, find_roles, split
+from tools.scores.columns import ALIASES, LONG_ROLES, find_roles, short, split
 from tools.scores.factor import Factor
 from tools.scores.readers import cells
 from tools.scores.readers.numerals import counts, numbers
@@ -98,7 +98,7 @@ def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
     roles = find_roles(raw.header, columns)
     for role, why in (("arm", ""), ("seed", ", or add one: runs are paired by seed")):
         if role not in roles:
-            raise InputError(f"no {role} column among {', '.join(raw.header)}: name it with --column {role}=NAME{why}")
+            raise InputError(f"no {role} column among {short(raw.header)}: name it with --column {role}=NAME{why}")
     if "benchmark" in roles and "score" in roles and "benchmarks" not in roles:
         wide = [
             name
@@ -113,7 +113,7 @@ def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
         return roles
     for role, partner in (("benchmark", "score"), ("score", "benchmark")):
         if role in columns and partner not in roles:
-            raise InputError(f"no {partner} column among {', '.join(raw.header)}: name it with --column {partner}=NAME")
+            raise InputError(f"no {partner} column among {short(raw.header)}: name it with --column {partner}=NAME")
     return {role: column for role, column in roles.items() if role not in LONG_ROLES}
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from policies.errors import InputError
 from tools.scores.factor import Factor
-from tools.scores.readers.cells import SPREADSHEET_ERRORS, first_row, is_missing
+from tools.scores.readers.cells import SPREADSHEET_ERRORS, first_row, is_missing, shown
 from tools.scores.readers.raw import Raw, RawTable
 
 _HUGE = 1e300
@@ -81,8 +81,8 @@ def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbe
     notes = []
     if comma:
         example = next(str(cell) for cells in slow.values() for cell in cells.values if "," in str(cell))
-        shown = f"{example.strip()!r} is {_value(_bare(example), comma=True):g}"
-        notes.append(f"DECIMAL COMMAS: {shown}; say --decimal point if these are thousands")
+        reading = f"{example.strip()!r} is {_value(_bare(example), comma=True):g}"
+        notes.append(f"DECIMAL COMMAS: {reading}; say --decimal point if these are thousands")
     missing = int(np.isnan(values).sum())
     if missing:
         notes.append(f"{missing} of {values.size} scores are missing (empty or NaN); none is filled in")
@@ -100,7 +100,9 @@ def counts(table: RawTable, column: str) -> NDArray[np.int64]:
         count = _count(cell)
         if count is None:
             place = table.where(first_row(cells, code))
-            raise InputError(f"{place}: {cell!r} in column {column!r} is no count of questions: use a whole number")
+            raise InputError(
+                f"{place}: {shown(cell)} in column {column!r} is no count of questions: use a whole number"
+            )
         read.append(count)
     return np.array(read, dtype=np.int64)[cells.codes]
 
@@ -148,9 +150,9 @@ def _decides_comma(table: RawTable, columns: Sequence[str], slow: dict[str, Fact
             f"{written.points[0]!r}): write all numbers alike"
         )
     if not written.commas:
-        shown = written.either[0]
+        one = written.either[0]
         raise InputError(
-            f"{shown!r} could be {_value(_bare(shown), comma=True):g} or {_value(_bare(shown), comma=False):g}: "
+            f"{one!r} could be {_value(_bare(one), comma=True):g} or {_value(_bare(one), comma=False):g}: "
             "say which with --decimal comma or --decimal point"
         )
     return True
@@ -163,11 +165,10 @@ def _number(table: RawTable, column: str, cells: Factor[Raw], code: int, comma: 
     value = _value(_bare(cell), comma) if isinstance(cell, str) else _plain(cell)
     if math.isnan(value):
         where = table.where(first_row(cells, code))
-        shown = cell.strip() if isinstance(cell, str) else cell
         what = "is no number"
-        if str(shown).upper() in SPREADSHEET_ERRORS:
+        if str(cell).strip().upper() in SPREADSHEET_ERRORS:
             what = "is a spreadsheet error: correct it, or leave the cell empty if there is no score"
-        raise InputError(f"{where}: {shown!r} in column {column!r} {what}")
+        raise InputError(f"{where}: {shown(cell)} in column {column!r} {what}")
     return value
 
 
@@ -207,9 +208,10 @@ def _percent(table: RawTable, column: str, cells: Factor[Raw]) -> bool:
     signed = [code for code in given if str(cells.values[code]).strip().endswith("%")]
     if signed and len(signed) < len(given):
         plain = next(code for code in given if code not in signed)
+        where = table.where(first_row(cells, plain))
         raise InputError(
-            f"{table.where(first_row(cells, plain))}: {cells.values[plain]!r} in column {column!r} has no percent sign "
-            f"and {cells.values[signed[0]]!r} has one: write all alike"
+            f"{where}: {shown(cells.values[plain])} in column {column!r} has no percent sign "
+            f"and {shown(cells.values[signed[0]])} has one: write all alike"
         )
     return bool(signed)
 

@@ -38,6 +38,8 @@ def parse_json(text: str, where: str) -> Any:
 
     try:
         return json.loads(text, object_pairs_hook=unique)
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: bad JSON at column {error.colno}: {error.msg}") from None
     except ValueError as error:

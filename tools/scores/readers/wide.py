@@ -110,7 +110,7 @@ def wide_columns(
     companions = {name: base for name, base in companions.items() if base in benchmarks}
     if not benchmarks:
         raise InputError(
-            f"no benchmark column among {', '.join(columns) or 'the columns left'}: "
+            f"no benchmark column among {short(columns) or 'the columns left'}: "
             "name them with --column benchmarks=NAME,NAME"
         )
     questions = {base: name for name, base in companions.items() if _suffix(name, base) in _COUNTS}
