@@ -75,12 +75,6 @@ class SelectionPolicy(ScoredPolicy):
         self.kept_everything = selection.kept_everything
         return selection.weights
 
-    def advantages(self, batch: RolloutBatch, step: int) -> Floats | None:
-        """`subset_advantages` of the kept rollouts, where `recompute_advantage` says so."""
-        if isinstance(self.parameters, RecomputeChoice) and self.parameters.recompute_advantage:
-            return subset_advantages(batch, self.act(batch, step))
-        return None
-
 
 class RecomputeChoice(PolicyParameters):
     """Parameters of a selector that may compute advantages anew."""
@@ -90,6 +84,18 @@ class RecomputeChoice(PolicyParameters):
         "compute advantages anew over the kept rollouts of each group, as the paper does; else GRPO's over all",
         whose="the study's",
     )
+
+
+class SubsetPolicy(SelectionPolicy):
+    """Base of the selectors within a group, which may take the kept rollouts for the whole group.
+
+    Its parameters are a `RecomputeChoice`.
+    """
+
+    def advantages(self, batch: RolloutBatch, step: int) -> Floats | None:
+        """`subset_advantages` of the kept rollouts, where `recompute_advantage` says so."""
+        assert isinstance(self.parameters, RecomputeChoice)
+        return subset_advantages(batch, self.act(batch, step)) if self.parameters.recompute_advantage else None
 
 
 class KeepFraction(PolicyParameters):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import Floats, RolloutBatch
-from policies.seeding import stable_seed
+from policies.seeding import mixed_bits, stable_seed
 
 Keys = NDArray[np.uint64]
 
@@ -22,15 +22,7 @@ def rollout_keys(batch: RolloutBatch, seed: int, step: int, purpose: str = "ties
     indices = occurrence(groups) if batch.indices is None else np.asarray(batch.indices)
     base = np.uint64(stable_seed(purpose, seed, step))
     with np.errstate(over="ignore"):
-        return _mix(_mix(base + groups.astype(np.uint64)) + indices.astype(np.uint64))
-
-
-def _mix(x: Keys) -> Keys:
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Keys = x ^ (x >> np.uint64(31))
-    return mixed
+        return mixed_bits(mixed_bits(base + groups.astype(np.uint64)) + indices.astype(np.uint64))
 
 
 def occurrence(groups: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""`policies`, `recipes`, `benchmarks` and `summaries`: what there is."""
+"""`recipes`, `benchmarks` and `summaries`: what there is."""
 
 from typing import Any
 
@@ -9,25 +9,9 @@ from advisor.cli import output
 
 def add_to(app: typer.Typer) -> None:
     """Registers the commands."""
-    app.command("policies")(policies)
     app.command("recipes")(recipes)
     app.command("benchmarks")(benchmarks)
     app.command("summaries")(summaries)
-
-
-def policies(as_json: output.JsonFlag = False) -> int:
-    """Lists the data policies, also those not built yet."""
-    from advisor.reading.vocabulary import available_names, default_control, family_of, known_names
-    from policies import registry
-
-    rows: list[dict[str, Any]] = []
-    for name in known_names():
-        here = name in available_names()
-        row: dict[str, Any] = {"name": name, "family": family_of(name), "control": default_control(name)}
-        parameters = registry.resolve(name).parameters if here else None
-        inert = registry.get(name).inert_when if here else ""
-        rows.append(row | {"available": here, "parameters": parameters, "inert_when": inert})
-    return _show("policies", rows, as_json)
 
 
 def recipes(as_json: output.JsonFlag = False) -> int:

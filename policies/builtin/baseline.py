@@ -12,5 +12,7 @@ class Baseline(Policy):
     family = "control"
     control = "baseline"
     aliases = ("grpo", "plain grpo", "vanilla", "uniform", "uniform sampling", "基线", "均匀采样")
+    signal = "nothing -> prompts uniform over the pool, weight 1"
+    formula = "w = 1"
     source = "GRPO, arXiv:2402.03300"
     inert_when = "always: it is the control"

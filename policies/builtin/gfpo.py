@@ -4,7 +4,7 @@ from typing import Literal
 
 from policies.parameter import parameter
 from policies.registry import register
-from policies.selection import KeepCount, RecomputeChoice, SelectionPolicy
+from policies.selection import KeepCount, RecomputeChoice, SubsetPolicy
 
 _SCORERS = {"efficiency": "reward_per_token", "short": "shortness"}
 
@@ -18,7 +18,7 @@ class GfpoParameters(KeepCount, RecomputeChoice):
 
 
 @register
-class Gfpo(SelectionPolicy):
+class Gfpo(SubsetPolicy):
     """Keeps in each group the k rollouts with the highest reward / length (metric efficiency) or the shortest (short).
 
     Length: tokens that count. Weights (N,): c or 0, with c such that the mean over tokens that carry gradient is one.
@@ -31,7 +31,7 @@ class Gfpo(SelectionPolicy):
     """
 
     name = "gfpo"
-    aliases = ("group filtered policy optimization", "token efficiency", "reward per token", "保留较短的回答")
+    aliases = ("group filtered policy optimization", "reward per token", "保留较短的回答")
     requires = ("rewards", "groups", "advantages", "mask")
     signal = "reward / length within the group -> the k highest are kept"
     formula = "w = c if reward / length is among the k highest of the group, else 0 (metric=short: 1 / length)"

@@ -3,7 +3,7 @@
 from policies.actuators import ScorerChoice
 from policies.parameter import parameter
 from policies.registry import register
-from policies.selection import FractionChoice, RecomputeChoice, SelectionPolicy
+from policies.selection import FractionChoice, RecomputeChoice, SubsetPolicy
 
 
 class MaxvarParameters(FractionChoice, RecomputeChoice, ScorerChoice):
@@ -14,7 +14,7 @@ class MaxvarParameters(FractionChoice, RecomputeChoice, ScorerChoice):
 
 
 @register
-class Maxvar(SelectionPolicy):
+class Maxvar(SubsetPolicy):
     """Keeps in each group of G the m = round(keep_fraction · G) rollouts with the largest variance of reward.
 
     The best subset of m is always some number of the lowest and the rest of the highest rewards (PODS); all m + 1

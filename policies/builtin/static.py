@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from policies.base import Policy, PolicyParameters
 from policies.errors import InputError
+from policies.parameter import parameter
 from policies.registry import register
 
 
@@ -31,9 +32,11 @@ def parse_shares(text: str) -> dict[str, float]:
 class StaticParameters(PolicyParameters):
     """How the prompts of a step are divided."""
 
-    shares: str = Field(
-        default="equal",
-        description="`equal` (the study's: 1/3 a domain), or a ratio for every domain, as in math=6,logic=1,science=1",
+    shares: str = parameter(
+        "equal",
+        "`equal` (1 / D a domain), or a ratio for every domain, as in math=6,logic=1,science=1",
+        whose="the study's",
+        unit="ratio",
     )
 
     @field_validator("shares")
@@ -58,6 +61,8 @@ class Static(Policy):
     family = "control"
     control = "baseline"
     aliases = ("static mixing", "static mixture", "fixed shares", "fixed mixture", "固定比例", "静态混合")
+    signal = "nothing -> fixed domain shares of the prompts"
+    formula = "share = ratio / sum of the ratios"
     source = "the DataFlex-RL study"
     inert_when = "against static with the same shares, or baseline on a pool whose domains have those shares"
     Parameters = StaticParameters

@@ -16,6 +16,7 @@ from agent_supervisor import TITLE
 from advisor.cli import output
 from advisor.cli.main import run
 from advisor.nodes import Nodes
+from advisor.reading.vocabulary import BY_NAME
 from tools.study import manage
 from tools.study.follow import watch
 from tools.study.study import find_study, studies_root
@@ -67,7 +68,6 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
         (["ask", "", "--yes", "--budget", "1h"], 2, "empty"),
         (["ask", "does it help?", "--yes", "--budget", "1h"], 2, "Which policy"),
         (["ask", "does magic_sampler beat baseline?"], 2, "magic_sampler"),
-        (["ask", "does maxvar beat baseline?"], 3, "not available in this version"),
         (["ask", "how noisy is baseline? 6 seeds"], 3, "not available yet"),
         (["ask", "which seed is best?"], 3, "refused (seed)"),
         (["plan", QUESTION, "--seeds", "0"], 2, "0 seeds"),
@@ -396,3 +396,33 @@ def test_a_folder_with_packages_of_the_same_name_is_told_apart(tmp_path: Path, n
     script = [str(Path(sys.executable).with_name("advisor")), "recipes", "--json"]
     ran = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_policies_are_thirteen_and_placebos_marked_as_such(advisor: Any) -> None:
+    rows = advisor("policies", "--json").document["policies"]
+    builtin = [row for row in rows if not row["placebo"] and row["family"] != "broken"]
+    assert len([row for row in builtin if row["name"] in BY_NAME]) == len(BY_NAME) == 13
+    assert {row["name"] for row in rows if row["placebo"]} == {"placebo_ones", "placebo_zeros", "random_reward"}
+    for row in rows:
+        assert row["signal"], row
+        assert row["source"], row
+        assert row["inert_when"], row
+
+
+@pytest.mark.parametrize("name", [*BY_NAME, "random_reward"])
+def test_a_policy_is_explained_with_formula_parameters_and_proof(advisor: Any, name: str) -> None:
+    told = advisor("policies", "show", name, "--json").document["policy"]
+    assert told["formula"]
+    assert told["delivery"]
+    for parameter in told["parameters"]:
+        assert parameter["default_of"] in ("the study's", "ours"), parameter
+        assert parameter["takes"], parameter
+        assert parameter["about"], parameter
+    shown = advisor("policies", "show", name).out
+    assert told["source"] in shown
+    assert all(parameter["name"] in shown for parameter in told["parameters"])
+
+
+def test_an_unknown_policy_is_offered_the_nearest(advisor: Any) -> None:
+    ran = advisor("policies", "show", "topq")
+    assert (ran.code, "did you mean topk" in ran.err) == (2, True)
