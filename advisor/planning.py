@@ -47,8 +47,6 @@ def admit(intent: StudyIntent) -> None:
     RefusedError: refused by reason, a kind that is not built yet, a policy that is known but not available.
     InputError: one question is open, or a name is unknown.
     """
-    from advisor.reading.vocabulary import BY_NAME, available_names
-
     if intent.kind == "refuse":
         raise RefusedError(f"refused ({intent.reason}): {intent.message}")
     if intent.kind == "clarify":
@@ -60,13 +58,6 @@ def admit(intent: StudyIntent) -> None:
         )
     if intent.kind == "power":
         raise RefusedError("a power question needs no runs; ask it with: advisor plan QUESTION")
-    available = available_names()
-    named = dict.fromkeys((*intent.treatments, *((intent.control,) if intent.control else ())))
-    missing = [name for name in named if name in BY_NAME and name not in available]
-    if missing:
-        raise RefusedError(
-            f"{', '.join(missing)}: known, but not available in this version; it runs {', '.join(available)}"
-        )
 
 
 def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> DesignPower:

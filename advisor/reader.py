@@ -20,7 +20,7 @@ from advisor.reading.sequential import read_sequential
 from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
 from advisor.reading.unknown import find_unknown
-from advisor.reading.vocabulary import available_names, known_names, nearest
+from advisor.reading.vocabulary import known_names, nearest, treatment_names
 from tools.plain_text import one_line
 from tools.scores.summaries import VERDICT_SET
 from tools.study.intent import IntentKind, StudyIntent
@@ -150,7 +150,7 @@ def _roles(text: Text, mentions: list[Mention], kind: IntentKind) -> Roles:
 
 def _all_policies(text: Text) -> list[Mention]:
     match = _ALL.search(text.lower)
-    names = tuple(name for name in known_names() if name not in {"baseline", "static"})
+    names = treatment_names()
     return [Mention(names, *match.span(), match.group())] if match else []
 
 
@@ -204,7 +204,7 @@ def _clarify(question: str, text: Text, english: str, chinese: str, unknown: tup
 def _clarify_unknown(question: str, text: Text, unknown: tuple[str, ...], mentions: list[Mention]) -> StudyIntent:
     first = unknown[0]
     near = nearest(first) or tuple(
-        name for name in available_names() if name not in {n for m in mentions for n in m.names}
+        name for name in treatment_names() if name not in {n for m in mentions for n in m.names}
     )
     offer, names = ", ".join(near), ", ".join(repr(name) for name in unknown)
     return _clarify(
@@ -217,7 +217,7 @@ def _clarify_unknown(question: str, text: Text, unknown: tuple[str, ...], mentio
 
 
 def _clarify_missing(question: str, text: Text, mentions: list[Mention]) -> StudyIntent:
-    names = ", ".join(name for name in available_names() if name != "baseline")
+    names = ", ".join(treatment_names())
     if text.has(_EVERYTHING):
         return _clarify(question, text, "Which policies, and against which one control? For example: all mixing methods against static.",
                         "要比较哪些策略，以哪一个为对照？例如：所有混合方法对 static。")  # fmt: skip

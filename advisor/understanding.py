@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from advisor import reader
 from advisor.reading.parameters import parameters_of
-from advisor.reading.vocabulary import BY_NAME, available_names, known_names
+from advisor.reading.vocabulary import known_names, loadable
 from advisor.settings import Settings
 from policies.errors import InputError
 from tools.plain_text import one_line
@@ -62,11 +62,8 @@ def _policy_lines() -> str:
 
 
 def _policy_line(name: str) -> str:
-    from policies import registry
-
+    cls = loadable(name)
+    if cls is None:
+        return f"- {name}"
     takes = ", ".join(parameters_of(name)) or "none"
-    if name in available_names():
-        cls = registry.get(name)
-        return f"- {name}: {cls.family}, against {cls.control}; {', '.join(cls.aliases)}; parameters: {takes}"
-    known = BY_NAME[name]
-    return f"- {name}: {known.family}, against {known.control}; parameters: {takes} (known, not available yet)"
+    return f"- {name}: {cls.family}, against {cls.control}; {', '.join(cls.aliases)}; parameters: {takes}"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from advisor.reading.text import POLICY, Text
-from advisor.reading.vocabulary import BY_NAME, FAMILIES, POLICIES, available_names, family_members
+from advisor.reading.vocabulary import BY_NAME, FAMILIES, POLICIES, family_members, known_names, loadable
 
 
 class Mention(NamedTuple):
@@ -52,11 +52,10 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _plugin_aliases() -> list[tuple[str, str]]:
     """Names and aliases that the registry knows and the built-in table does not."""
-    from policies import registry
-
     added: list[tuple[str, str]] = []
-    for name in available_names():
-        spoken = {alias.lower() for alias in registry.get(name).aliases} | {name}
+    for name in known_names():
+        cls = loadable(name)
+        spoken = {alias.lower() for alias in (cls.aliases if cls else ())} | {name}
         if name in BY_NAME:
             own = [re.compile(_border(phrase)) for phrase in BY_NAME[name].phrases]
             spoken = {alias for alias in spoken if not any(pattern.fullmatch(alias) for pattern in own)}

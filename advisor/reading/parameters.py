@@ -7,7 +7,7 @@ from typing import NamedTuple
 from advisor.reading.mentions import Mention
 from advisor.reading.numbers import NUMBER, parse, plain
 from advisor.reading.text import Text
-from advisor.reading.vocabulary import BY_NAME, available_names
+from advisor.reading.vocabulary import BY_NAME, loadable
 
 Value = bool | int | float | str
 
@@ -147,9 +147,6 @@ def _wrong_owner(place: int, mentions: list[Mention]) -> str | None:
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """Parameter names of a known policy: the registry's where this version has it, else the table's."""
-    from policies import registry
-
-    if name in available_names():
-        return tuple(registry.get(name).Parameters.model_fields)
-    return BY_NAME[name].parameters if name in BY_NAME else ()
+    """Parameter names of a policy; none of one that is unknown or cannot be loaded."""
+    cls = loadable(name)
+    return tuple(cls.Parameters.model_fields) if cls else ()

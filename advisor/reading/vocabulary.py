@@ -1,15 +1,16 @@
 # ruff: noqa: E501 - a pattern that is cut in two is harder to read than a long line
-"""The words of the field: policies by name, alias and description; their families, usual controls and parameters.
+"""The words of the field: policies by name, alias and description; their families and usual controls.
 
-The thirteen configurations are recognised whether or not this version can run them: a question about one that is not
-built is understood and refused by name, never misread. Policies from plug-ins come from the registry.
+Here are the ways in which people describe the thirteen; plain names and aliases, placebos and the policies of plug-ins
+come from the registry.
 """
 
 import difflib
 import re
 from typing import NamedTuple
 
-from policies.base import Family
+from policies.base import Family, Policy
+from policies.errors import InputError
 
 
 class KnownPolicy(NamedTuple):
@@ -20,7 +21,6 @@ class KnownPolicy(NamedTuple):
     control: str
     phrases: tuple[str, ...]
     """Regular expressions over the lower-case question; word borders are added around those that begin with a letter."""
-    parameters: tuple[str, ...] = ()
 
 
 _FILTER = r"(?:drop|discard|filter|skip|remov|exclud|throw|ignor|prun|cull)\w*"
@@ -52,7 +52,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             rf"{_EXTREME}(?:(?:,| and| or)* {_EXTREME})* {_GROUPS}",
             "难度(?:过滤|筛选)", "动态采样", "(?:过滤|去掉|丢弃|剔除|扔掉)(?:掉)?(?:那些)?(?:全对|全错|太简单|太难)[^,。?？;；，]{0,12}?(?:组|题目?|问题|样本)",
         ),
-        ("low", "high", "inclusive", "refill"),
     ),
     KnownPolicy(
         "maxvar", "selection", "baseline",
@@ -62,7 +61,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"(?:rollout )?down-?sampl\w+", r"(?:largest|highest|biggest)[- ](?:reward )?variance(?: rollouts?)?",
             "最大方差", "方差最大", "下采样",
         ),
-        ("keep_fraction", "recompute_advantage"),
     ),
     KnownPolicy(
         "gfpo", "selection", "baseline",
@@ -71,7 +69,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"reward[- ]per[- ]token", r"(?:keep\w* |prefer\w* |select\w* )(?:only )?(?:the )?(?:\w+ )?short(?:est|er)?(?: and most rewarding)? (?:rollouts?|answers?|responses?)",
             "(?:只)?保留(?:较|最)?短的?(?:回答|回复|答案)",
         ),
-        ("k", "metric", "recompute_advantage"),
     ),
     KnownPolicy(
         "topk", "selection", "baseline",
@@ -79,7 +76,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"top[-_ ]?k(?: (?:by )?advantages?| selection)?", r"(?:largest|highest|biggest|strongest)[- ](?:absolute |abs )?advantages?(?: (?:rollouts?|samples?))?",
             r"top (?=half|quarter|\d)(?=[^.?!]{0,40}(?:batch|rollouts?|advantage))", "前 ?k ?(?:个)?", "优势(?:值)?最大",
         ),
-        ("keep_fraction",),
     ),
     KnownPolicy(
         "ar", "reweighting", "baseline",
@@ -89,7 +85,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"(?:low|small|rare|unlikely)[- ]?(?:prob\w*)?[- ]tokens?(?: (?:down|re)-?weight\w*)?",
             "(?:降低|减小|压低|下调)?(?:低概率|小概率) ?(?:的)? ?(?:token|词元|词)s?(?:的)?(?:权重)?", "优势重加权",
         ),
-        ("alpha",),
     ),
     KnownPolicy(
         "per", "reweighting", "baseline",
@@ -97,16 +92,14 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"prioriti[sz]ed[- ](?:experience[- ])?replay(?:[- ](?:style|like))?(?: (?:re-?)?weight\w*)?", r"priority[- ](?:based[- ])?(?:replay|(?:re-?)?weight\w*)",
             r"per[- ](?:style|like)(?: (?:re-?)?weight\w*)?", "优先(?:级)?(?:经验)?(?:回放|重放)(?:式)?(?:加权)?",
         ),
-        ("alpha", "epsilon"),
     ),
-    KnownPolicy("softmax", "reweighting", "baseline", (r"soft[- ]?max(?: (?:re-?)?weight\w*)?",), ("temperature",)),
+    KnownPolicy("softmax", "reweighting", "baseline", (r"soft[- ]?max(?: (?:re-?)?weight\w*)?",)),
     KnownPolicy(
         "diffband", "reweighting", "baseline",
         (
             r"diff(?:iculty)?[-_ ]?band(?:s|ing)?", r"(?:mid(?:dle)?|medium|intermediate)[- ](?:difficulty|reward)(?: (?:band|rollouts?|weight\w*))?",
             r"(?:up-?)?weight\w* (?:the )?(?:middle|mid) (?:band|rewards?)", "难度带", "中等难度",
         ),
-        ("focus", "low_q", "high_q"),
     ),
     KnownPolicy(
         "static", "control", "baseline",
@@ -119,7 +112,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
     KnownPolicy(
         "reward_gap", "mixing", "static",
         (r"reward[-_ ]?gap(?: (?:mix\w*|policy))?", r"doremi(?:[- ](?:style|like))?(?: mix\w*)?", "奖励(?:差距|差|缺口)"),
-        ("temperature", "floor", "normalise", "warmup", "window"),
     ),
     KnownPolicy(
         "dump_ucb", "mixing", "static",
@@ -127,7 +119,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"dump[-_ ]?ucb", r"dump(?! (?:all|the|my|your|every|it)\b)", r"ucb(?:[- ](?:style|like|bandit))?(?: (?:mix\w*|sampling))?",
             r"(?:multi-?armed )?bandits?(?: (?:mix\w*|sampling|scheduler))?", r"upper[- ]confidence[- ]bounds?", "老虎机", "置信上界",
         ),
-        ("c", "temperature", "floor", "normalise", "warmup", "window"),
     ),
     KnownPolicy(
         "tscl", "mixing", "static",
@@ -135,7 +126,6 @@ POLICIES: tuple[KnownPolicy, ...] = (
             r"tscl(?:[- ](?:style|like))?(?: mix\w*)?", r"teacher[- ]student curricul\w+(?: learning)?", r"learning[- ]progress(?: (?:mix\w*|sampling|curricul\w+))?",
             r"curriculum(?: learning)?", "(?:师生|教师[-—]?学生)(?:式)?(?:课程)?(?:学习)?", "课程学习",
         ),
-        ("temperature", "floor", "normalise", "warmup", "window"),
     ),
 )  # fmt: skip
 
@@ -187,11 +177,20 @@ def known_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*BY_NAME, *registry.names())))
 
 
-def available_names() -> tuple[str, ...]:
-    """Policies that this version can run."""
+def loadable(name: str) -> type[Policy] | None:
+    """The policy's class, or None for a third party's that is broken: it harms only questions about itself."""
     from policies import registry
 
-    return tuple(registry.names())
+    try:
+        return registry.get(name)
+    except InputError:
+        return None
+
+
+def treatment_names() -> tuple[str, ...]:
+    """What a study may try: all known policies without the two controls and the placebos."""
+    classes = {name: loadable(name) for name in known_names()}
+    return tuple(name for name, cls in classes.items() if cls is None or cls.family not in ("control", "placebo"))
 
 
 def default_control(name: str) -> str:
