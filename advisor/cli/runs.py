@@ -132,8 +132,12 @@ def _dry_run(found: "Study", as_json: bool) -> int:
     rows = []
     for seed in plan.seeds:
         for arm in plan.arms:
-            key = identity.run_key(run_spec(plan, arm, seed), plan.artifacts, plan.versions)
-            rows.append({"arm": arm.id, "seed": seed, "run_key": key, "folder": run_folder(plan, arm.id, seed, key)})
+            spec = run_spec(plan, arm, seed)
+            key = identity.run_key(spec, plan.artifacts, plan.versions)
+            folder = run_folder(plan, arm.id, spec.seed, key)
+            rows.append(
+                {"arm": arm.id, "seed": spec.seed, "replicate": spec.replicate, "run_key": key, "folder": folder}
+            )
     hours = run_device_hours(plan.recipe)
     if as_json:
         output.emit({"study": found.folder.name, "runs": rows, "device_hours_per_run": hours})

@@ -10,14 +10,26 @@ from tools.study.plan import StudyPlan
 _LABELS = ("question", "title", "notes")
 """Top-level fields that describe a plan without changing what is run or how it is judged."""
 _RECIPE_LABELS = ("cost", "title")
+_LATER = ("design",)
+"""Fields of a plan that came after its first version, left out of the stored plan where they hold nothing."""
+_LATER_OF_ARM = {"replicate": None, "seed_offset": 0}
+"""The same of an arm, each with the value that says nothing."""
 
 
 def plan_bytes(plan: StudyPlan) -> bytes:
-    """The plan as stored: UTF-8 JSON with sorted keys and every field but the design of a fixed plan.
+    """The plan as stored: UTF-8 JSON with sorted keys.
 
-    Plans had no design at first: a fixed plan keeps the hash that it had then.
+    Fields that plans did not have at first are there only where they are used: a plan that the first version could
+    have made keeps the hash that it had then.
     """
-    document = plan.model_dump(mode="json", exclude=None if plan.design else {"design"})
+    document = plan.model_dump(mode="json")
+    for name in _LATER:
+        if document[name] is None:
+            del document[name]
+    for arm in document["arms"]:
+        for name, nothing in _LATER_OF_ARM.items():
+            if arm[name] == nothing:
+                del arm[name]
     return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 

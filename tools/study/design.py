@@ -1,68 +1,39 @@
 """StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
 
 from pydantic import Field, ValidationError
 
-from policies import registry
-from policies.base import PolicySpec
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel, describe_faults
 from tools.report.numbers import points
+from tools.study.arms import arms_of, choose_policies
 from tools.study.budget import MOST_SEEDS, chosen_seeds, demand_paid
+from tools.study.faults import Faults
 from tools.study.hardware import gpu_count
 from tools.study.intent import StudyIntent
-from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
+from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyKind, StudyPlan
 from tools.study.sequential_plan import sequential_design
 from tools.study.services import InstalledIdentity, RunIdentity
 from training.recipe import Recipe, load_recipe, recipe_names
-from training.trainable import demand_trainable
 
 MOST_RUNS = 1000
 MOST_SEEDS_ASKED = 200
 CPU_RECIPE = "tiny-cpu"
-
-T = TypeVar("T")
 
 
 class DesignDefaults(StrictModel):
     """What a plan gets where the intent says nothing."""
 
     seeds: int = Field(default=3, ge=1)
+    spread_seeds: int = Field(default=5, ge=2)
+    """Pairs of a study that is made for the spread alone."""
     most_seeds: int = Field(default=12, ge=4)
     """Of a sequential study."""
     confidence: float = 0.95
     sesoi: float = 1.0
     primary: str = "domain_balanced_12"
-
-
-class _Faults:
-    """Everything wrong with an intent."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-
-    def add(self, fault: str) -> None:
-        self.found.append(fault)
-
-    def tried(self, step: Callable[[], T]) -> T | None:
-        """The step's value, or None when it raised InputError (which is kept)."""
-        try:
-            return step()
-        except InputError as error:
-            self.add(str(error))
-            return None
-
-    def demand_none(self) -> None:
-        if self.found:
-            raise InputError("; ".join(dict.fromkeys(self.found)))
-
-
-class _Chosen(NamedTuple):
-    control: PolicySpec
-    treatments: tuple[PolicySpec, ...]
 
 
 def design(
@@ -73,7 +44,7 @@ def design(
     identity: RunIdentity | None = None,
     gpus: int | None = None,
 ) -> StudyPlan:
-    """The complete plan of a comparison.
+    """The complete plan of a study.
 
     `overrides` replaces fields of the intent (a person's flags). `gpus`: how many there are (default: looked up); the
     recipe for CPUs is chosen by itself only where there is none. Each default that was filled in is a note of the plan.
@@ -83,24 +54,27 @@ def design(
     """
     intent = _overridden(intent, overrides or {})
     defaults = defaults or DesignDefaults()
-    _demand_comparison(intent)
-    faults, notes = _Faults(), list(intent.notes)
-    chosen = _policies(intent, faults, notes)
+    _demand_study(intent)
+    faults, notes = Faults(), list(intent.notes)
+    chosen = choose_policies(intent, faults, notes)
     recipe = _recipe(intent, gpu_count() if gpus is None else gpus, faults, notes)
     _check_seeds(intent, faults)
     _check_limits(intent, faults)
-    analysis = _analysis(intent, defaults, recipe, len(intent.treatments), faults, notes)
+    _check_kind(intent, faults)
+    family = len(chosen.treatments) if chosen else 1
+    analysis = _analysis(intent, defaults, recipe, family, faults, notes)
     faults.demand_none()
     assert chosen is not None
     assert recipe is not None
     assert analysis is not None
-    arms = _arms(chosen)
-    seeds = _seeds(intent, defaults, recipe, len(arms), notes)
+    seeds = _seeds(intent, defaults, recipe, 1 + family, notes)
+    arms = arms_of(chosen, intent, seeds)
     sequential = sequential_design(intent, len(seeds), notes)
     identity = identity or InstalledIdentity()
     return StudyPlan(
+        kind=_kind(intent),
         question=intent.question,
-        title=f"{', '.join(arm.id for arm in arms[1:])} against {arms[0].id}",
+        title=_title(intent, arms),
         notes=tuple(dict.fromkeys(notes)),
         arms=arms,
         seeds=seeds,
@@ -121,55 +95,26 @@ def _overridden(intent: StudyIntent, overrides: Mapping[str, object]) -> StudyIn
         raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
 
 
-def _demand_comparison(intent: StudyIntent) -> None:
+def _title(intent: StudyIntent, arms: tuple[Arm, ...]) -> str:
+    if intent.kind == "noise":
+        return f"{arms[0].id} against itself"
+    return f"{', '.join(arm.id for arm in arms[1:])} against {arms[0].id}"
+
+
+def _kind(intent: StudyIntent) -> StudyKind:
+    return "noise" if intent.kind == "noise" else "compare"
+
+
+def _demand_study(intent: StudyIntent) -> None:
     if intent.kind == "refuse":
         raise RefusedError(intent.message or "a study must not answer that; ask whether a policy beats a control")
     if intent.kind == "clarify" and not intent.unknown:
         raise InputError(intent.message or "which policy against which? For example: does tscl beat static?")
-    if intent.kind not in ("compare", "clarify"):
+    if intent.kind == "power":
         raise InputError(f"a question of kind {intent.kind!r} needs no run plan; ask whether a policy beats a control")
 
 
-def _policies(intent: StudyIntent, faults: _Faults, notes: list[str]) -> _Chosen | None:
-    for name in intent.unknown:
-        faults.tried(lambda name=name: registry.get(name))  # type: ignore[misc]
-    if not intent.treatments:
-        if not faults.found:
-            faults.add(f"no policy to test; name one of: {', '.join(registry.names())}")
-        return None
-    for name in sorted(name for name, times in Counter(intent.treatments).items() if times > 1):
-        faults.add(f"policy {name!r} is named twice; name it once")
-    named = dict.fromkeys(intent.treatments)
-    specs = {name: faults.tried(lambda name=name: _spec(intent, name)) for name in named}  # type: ignore[misc]
-    control_name = intent.control or _usual_control([name for name, spec in specs.items() if spec], notes)
-    control = faults.tried(lambda: _spec(intent, control_name))
-    for name in sorted(set(intent.params) - {*named, control_name}):
-        faults.add(f"parameters for {name!r}, which is no arm of this study; leave them out or add the policy")
-    for name, spec in specs.items():
-        if spec is not None and spec == control:
-            faults.add(f"treatment {name!r} is the same as its control; name another control or other parameters")
-    found = tuple(spec for spec in specs.values() if spec is not None)
-    return _Chosen(control, found) if control is not None else None
-
-
-def _spec(intent: StudyIntent, name: str) -> PolicySpec:
-    spec = registry.resolve(name, intent.params.get(name))
-    demand_trainable(spec)
-    return spec
-
-
-def _usual_control(names: list[str], notes: list[str]) -> str:
-    usual = {registry.get(name).control for name in names}
-    if len(usual) > 1:
-        notes.append("the treatments' usual controls differ, so all are compared with baseline")
-        return "baseline"
-    control = usual.pop() if usual else "baseline"
-    if names:
-        notes.append(f"control: {control}, the usual one for {', '.join(names)}")
-    return control
-
-
-def _recipe(intent: StudyIntent, gpus: int, faults: _Faults, notes: list[str]) -> Recipe | None:
+def _recipe(intent: StudyIntent, gpus: int, faults: Faults, notes: list[str]) -> Recipe | None:
     name = intent.recipe or _default_recipe(gpus, notes)
     recipe = faults.tried(lambda: load_recipe(name, steps=intent.steps))
     if recipe is None:
@@ -197,7 +142,7 @@ def _default_recipe(gpus: int, notes: list[str]) -> str:
     return CPU_RECIPE
 
 
-def _check_seeds(intent: StudyIntent, faults: _Faults) -> None:
+def _check_seeds(intent: StudyIntent, faults: Faults) -> None:
     count = intent.seeds if intent.seed_list is None else len(intent.seed_list)
     if intent.seed_list is not None:
         if intent.seeds is not None and intent.seeds != count:
@@ -222,15 +167,22 @@ def _check_seeds(intent: StudyIntent, faults: _Faults) -> None:
         )
 
 
-def _check_limits(intent: StudyIntent, faults: _Faults) -> None:
+def _check_limits(intent: StudyIntent, faults: Faults) -> None:
     if intent.budget_gpu_hours is not None and intent.budget_gpu_hours <= 0:
         faults.add(f"a budget of {intent.budget_gpu_hours:g} GPU-hours pays for nothing; give a number above 0")
     if intent.max_runs is not None and intent.max_runs < 1:
         faults.add(f"{intent.max_runs} runs make no study; allow at least 2")
 
 
+def _check_kind(intent: StudyIntent, faults: Faults) -> None:
+    if intent.unmatched and intent.kind != "noise":
+        faults.add("--unmatched belongs to a noise study (one policy against itself); a comparison pairs equal seeds")
+    if intent.sequential and intent.kind == "noise":
+        faults.add("a noise study gives no verdict that a look could reach; leave --sequential out")
+
+
 def _analysis(
-    intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe | None, family: int, faults: _Faults, notes: list[str]
+    intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe | None, family: int, faults: Faults, notes: list[str]
 ) -> Analysis | None:
     from tools.scores.summaries import VERDICT_SET, get, verdict_set
 
@@ -269,12 +221,6 @@ def _benchmarks(recipe: Recipe) -> tuple[PlannedBenchmark, ...]:
     )
 
 
-def _arms(chosen: _Chosen) -> tuple[Arm, ...]:
-    """The control first; an intent holds one set of parameters a policy, so a policy's name tells its arm."""
-    control = Arm(id=chosen.control.name, role="control", policy=chosen.control)
-    return (control, *(Arm(id=spec.name, role="treatment", policy=spec) for spec in chosen.treatments))
-
-
 def _seeds(
     intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe, arms: int, notes: list[str]
 ) -> tuple[int, ...]:
@@ -285,10 +231,17 @@ def _seeds(
         seeds: tuple[int, ...] = intent.seed_list or tuple(range(1, asked + 1))
     else:
         bought = chosen_seeds(recipe, arms, budget, max_runs)
-        count = (defaults.most_seeds if intent.sequential else defaults.seeds) if bought is None else bought
+        count = _default_seeds(intent, defaults) if bought is None else bought
         seeds = tuple(range(1, count + 1))
         why = "default" if bought is None else f"what the budget pays for, at most {MOST_SEEDS}"
         notes.append(f"seeds: {'at most ' if intent.sequential else ''}{count} ({why})")
     if len(seeds) == 1:
-        notes.append("one seed: no interval is possible, so no verdict either")
+        lacking = "spread" if intent.kind == "noise" else "interval"
+        notes.append(f"one seed: no {lacking} is possible{', so no verdict either' if lacking == 'interval' else ''}")
     return seeds
+
+
+def _default_seeds(intent: StudyIntent, defaults: DesignDefaults) -> int:
+    if intent.kind == "noise":
+        return defaults.spread_seeds
+    return defaults.most_seeds if intent.sequential else defaults.seeds

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tools.study.blinded import blind_view
 from tools.study.cost import run_seconds, unit
 from tools.study.files import finite_number, json_lines, last_lines, last_sign
-from tools.study.plan import StudyPlan
+from tools.study.plan import Arm, StudyPlan
 from tools.study.rows import AttemptRow, LookRow, RunRow, StudyState
 from tools.study.schedule import scheduled_seeds
 from tools.study.status import RunStatus, StudyStatus
@@ -62,7 +62,7 @@ def snapshot(study: Study) -> StudyStatus:
     statuses = _runs(study, plan, scheduled, runs, attempts)
     folders = {run.id: study.run_dir(run) for run in runs}
     spent += sum(_open_hours(attempt, folders[attempt.run], plan.recipe) for attempt in attempts)
-    complete = _complete_seeds(scheduled, runs, scored)
+    complete = _complete_seeds(plan, scheduled, runs, scored)
     report = REPORT if (study.folder / REPORT).is_file() else None
     return StudyStatus(
         id=row.id,
@@ -114,23 +114,23 @@ def _runs(
     attempts: tuple[AttemptRow, ...],
 ) -> tuple[RunStatus, ...]:
     """Known runs by seed and arm; those not yet written to the ledger as planned."""
-    known = {(row.seed, row.arm): row for row in runs if row.replicate == plan.replicate}
-    return tuple(_run_status(study, plan, seed, arm, known.get((seed, arm)), attempts) for seed, arm in scheduled)
+    known = {(plan.pair_of(row.arm, row.seed, row.replicate), row.arm): row for row in runs}
+    arms = {arm.id: arm for arm in plan.arms}
+    return tuple(_run_status(study, plan, seed, arms[arm], known.get((seed, arm)), attempts) for seed, arm in scheduled)
 
 
 def _run_status(
-    study: Study, plan: StudyPlan, seed: int, arm: str, row: RunRow | None, attempts: tuple[AttemptRow, ...]
+    study: Study, plan: StudyPlan, seed: int, arm: Arm, row: RunRow | None, attempts: tuple[AttemptRow, ...]
 ) -> RunStatus:
-    steps = plan.recipe.steps
+    steps, place = plan.recipe.steps, plan.run_of(arm, seed)
     if row is None or row.state == "planned":
         eta = run_seconds(plan.recipe)
-        return RunStatus(arm=arm, seed=seed, replicate=plan.replicate, state="planned", steps=steps, eta_s=eta)
+        return RunStatus(arm=arm.id, **place._asdict(), state="planned", steps=steps, eta_s=eta)
     mine = [attempt for attempt in attempts if attempt.run == row.id]
     seen = progress(study.run_dir(row))
     return RunStatus(
-        arm=arm,
-        seed=seed,
-        replicate=row.replicate,
+        arm=arm.id,
+        **place._asdict(),
         state=row.state,
         reason=row.reason,
         attempts=len(mine),
@@ -170,9 +170,12 @@ def _next(study: Study, state: StudyState, approved: bool) -> str:
     return f"advisor {command} {study.name}"
 
 
-def _complete_seeds(scheduled: Sequence[tuple[int, str]], runs: tuple[RunRow, ...], scored: set[int]) -> int:
+def _complete_seeds(
+    plan: StudyPlan, scheduled: Sequence[tuple[int, str]], runs: tuple[RunRow, ...], scored: set[int]
+) -> int:
     """Seeds whose every run has its scores, or failed in training."""
-    have = {(row.seed, row.arm) for row in runs if row.id in scored or (row.is_outcome and row.state == "failed")}
+    ended = [row for row in runs if row.id in scored or (row.is_outcome and row.state == "failed")]
+    have = {(plan.pair_of(row.arm, row.seed, row.replicate), row.arm) for row in ended}
     wanted: dict[int, list[bool]] = {}
     for seed, arm in scheduled:
         wanted.setdefault(seed, []).append((seed, arm) in have)

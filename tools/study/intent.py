@@ -25,6 +25,8 @@ class StudyIntent(StrictModel):
     control: str | None = None
     params: dict[str, dict[str, bool | int | float | str]] = Field(default_factory=dict)
     """Policy name -> parameters named in the question."""
+    unmatched: bool = False
+    """The pairs of a noise study have different seeds; else equal ones and different replicates."""
     direction: Literal["better", "worse"] | None = None
     seeds: Count | None = None
     seed_list: tuple[Count, ...] | None = None

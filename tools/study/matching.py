@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -27,7 +27,16 @@ COMPARED = (
 )
 """What `match_runs` looks at, for the report."""
 
+Apart = Literal["policy", "replicate", "seed"]
+"""What the arms of a study may differ in: policies as a rule, in a noise study the replicate or the seed."""
+
 POLICY_KEY = "advisor.policy"
+_OF_ARM: dict[Apart, re.Pattern[str]] = {
+    "policy": re.compile(rf"^{re.escape(POLICY_KEY)}(?:\.|$)"),
+    "replicate": re.compile(r"^advisor\.replicate$"),
+    "seed": re.compile(r"(?:^|[._])seed$"),
+}
+"""Config keys that tell one arm from another."""
 _RUN_DIR = "<run directory>"
 _POLICY = "<policy>"
 _ABSENT = "(absent)"
@@ -98,13 +107,15 @@ def in_common(one: RunFacts, other: RunFacts) -> tuple[RunFacts, RunFacts]:
     return first, second
 
 
-def match_runs(a: RunFacts, b: RunFacts, seed: int) -> tuple[Difference, ...]:
-    """Everything that differs between two runs of a seed, but for the policy's keys and paths in the run directories.
+def match_runs(a: RunFacts, b: RunFacts, seed: int, apart: Apart = "policy") -> tuple[Difference, ...]:
+    """Everything that differs between two runs of a pair, but for what the arms are to differ in and for paths in the
+    run directories.
 
-    Empty: matched. The policy's keys are those at and under `advisor.policy`, in the config and in the arguments.
-    A run whose config names another seed than `seed` differs too.
+    Empty: matched. The policy's keys are those at and under `advisor.policy`, in the config and in the arguments; the
+    replicate's is `advisor.replicate`; the seed's are all that end in `seed`. Runs whose configs agree on another seed
+    than `seed` differ too.
     """
-    ours, theirs = _facts(a), _facts(b)
+    ours, theirs = _facts(a, apart), _facts(b, apart)
     found = [
         _difference(seed, key, ours.get(key, _ABSENT), theirs.get(key, _ABSENT))
         for key in dict.fromkeys([*ours, *theirs])
@@ -117,16 +128,18 @@ def match_runs(a: RunFacts, b: RunFacts, seed: int) -> tuple[Difference, ...]:
     return tuple(found)
 
 
-def _facts(run: RunFacts) -> dict[str, str]:
+def _facts(run: RunFacts, apart: Apart) -> dict[str, str]:
     """Every compared thing by name, in the order in which it is reported."""
+    of_arm = _OF_ARM[apart]
     facts = {
         f"config {key}": json.dumps(value, default=str)
         if not isinstance(value, str)
         else _without_run_dir(value, run.run_dirs)
         for key, value in flattened(run.config)
-        if key != POLICY_KEY and not key.startswith(f"{POLICY_KEY}.")
+        if not of_arm.search(key)
     }
-    arguments = [without_policy(_without_run_dir(argument, run.run_dirs)) for argument in run.argv]
+    plain = [_without_run_dir(argument, run.run_dirs) for argument in run.argv]
+    arguments = [without_policy(argument) if apart == "policy" else _without(apart, argument) for argument in plain]
     kept = [argument for argument in arguments if argument != _POLICY]
     facts |= {f"argument {place}": argument for place, argument in enumerate(kept, start=1)}
     recorded = run.recorded
@@ -138,6 +151,16 @@ def _facts(run: RunFacts) -> dict[str, str]:
     for what, numbers in (("prompts", run.prompts), ("rollouts", run.rollouts)):
         facts[f"{what} a step"] = _runs_of(numbers)
     return facts
+
+
+def _without(apart: Apart, argument: str) -> str:
+    """A hydra override without the seed (`data.seed=1`) or the replicate (`+advisor={seed:1,replicate:0,...}`)."""
+    key, _, value = argument.partition("=")
+    if key.lstrip("+") == "advisor":
+        start = value.find("policy:{")
+        before = re.sub(rf"\b{apart}:\d+", f"{apart}:<{apart}>", value[:start])
+        return f"{key}={before}{value[start:]}"
+    return f"{key}=<{apart}>" if _OF_ARM[apart].search(key.lstrip("+")) else argument
 
 
 def flattened(value: object, key: str = "") -> Iterator[tuple[str, object]]:

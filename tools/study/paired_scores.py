@@ -10,13 +10,13 @@ from tools.study.rows import RunRow, StoredScore
 def stored_rows(
     plan: StudyPlan, runs: Iterable[RunRow], scores: Iterable[StoredScore], seeds: Sequence[int]
 ) -> tuple[ScoreRow, ...]:
-    """Scores of the plan's arms at these seeds, in the order of runs and benchmarks as stored."""
-    arms = {arm.id for arm in plan.arms}
-    wanted = {run.id: run for run in runs if run.arm in arms and run.seed in seeds and run.replicate == plan.replicate}
+    """Scores of the plan's arms at these seeds of the plan, in the order of runs and benchmarks as stored."""
+    paired = {run.id: (run.arm, plan.pair_of(run.arm, run.seed, run.replicate)) for run in runs}
+    wanted = {run: (arm, seed) for run, (arm, seed) in paired.items() if seed is not None and seed in seeds}
     return tuple(
         ScoreRow(
-            arm=wanted[score.run].arm,
-            seed=wanted[score.run].seed,
+            arm=wanted[score.run][0],
+            seed=wanted[score.run][1],
             suite=score.suite,
             benchmark=score.benchmark,
             domain=score.domain,

@@ -1,7 +1,7 @@
 """StudyPlan: the frozen, hashed agreement about what will be run and how it will be judged."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,17 @@ class Arm(StrictModel):
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._=-]*$", max_length=80)
     role: Literal["control", "treatment"]
     policy: PolicySpec
+    replicate: int | None = Field(default=None, ge=0, lt=2**31)
+    """Of its runs; None: the plan's. In a noise study it is all that the two arms differ in."""
+    seed_offset: int = Field(default=0, ge=0, lt=2**31)
+    """Added to each seed of the plan; above 0 in the second arm of a noise study whose pairs have different seeds."""
+
+
+class RunPlace(NamedTuple):
+    """Which run an arm makes at a seed of the plan."""
+
+    seed: int
+    replicate: int
 
 
 class PlannedBenchmark(StrictModel):
@@ -69,16 +80,21 @@ class Analysis(StrictModel):
         return self.sesoi if isinstance(self.sesoi, float) else self.sesoi[self.primary]
 
 
+StudyKind = Literal["compare", "noise"]
+"""`noise`: one policy against itself, for the spread of differences and no verdict."""
+
+
 class StudyPlan(StrictModel):
     """Everything that an approval covers."""
 
     schema_version: Literal[1] = 1
-    kind: Literal["compare"] = "compare"
+    kind: StudyKind = "compare"
     question: Line
     title: Line = ""
     notes: tuple[Line, ...] = ()
     arms: tuple[Arm, ...] = Field(min_length=2)
     seeds: tuple[int, ...] = Field(min_length=1)
+    """One a pair of runs; an arm with an offset runs at others, `run_of` says at which."""
     replicate: int = 0
     recipe: Recipe
     benchmarks: tuple[PlannedBenchmark, ...]
@@ -92,6 +108,22 @@ class StudyPlan(StrictModel):
     budget_device_hours: float | None = None
     """Ceiling; GPU-hours on GPUs, run-hours on CPU."""
 
+    @model_validator(mode="after")
+    def _a_noise_study_repeats_no_run(self) -> "StudyPlan":
+        """The ledger keeps a run once, so two arms that make the same one would share it."""
+        if self.kind == "noise":
+            places = [self.run_of(arm, seed) for arm in self.arms for seed in self.seeds]
+            if len({arm.policy.model_dump_json() for arm in self.arms}) != 1:
+                raise ValueError("the arms of a noise study must have the same policy")
+            if len(set(places)) != len(places):
+                raise ValueError("the arms of a noise study must differ in replicate or in seeds")
+        return self
+
+    @property
+    def gives_verdict(self) -> bool:
+        """Whether the arms are compared; else the study is made for the spread of their differences."""
+        return self.kind == "compare"
+
     @property
     def control(self) -> Arm:
         """The one control arm."""
@@ -101,3 +133,15 @@ class StudyPlan(StrictModel):
     def treatments(self) -> tuple[Arm, ...]:
         """All other arms, in plan order."""
         return tuple(arm for arm in self.arms if arm.role == "treatment")
+
+    def run_of(self, arm: Arm, seed: int) -> RunPlace:
+        """The run of an arm that belongs to the pair of this seed."""
+        return RunPlace(seed + arm.seed_offset, self.replicate if arm.replicate is None else arm.replicate)
+
+    def pair_of(self, arm: str, seed: int, replicate: int) -> int | None:
+        """The seed of the plan whose pair a run belongs to; None for a run that is not of this plan."""
+        for own in self.arms:
+            planned = seed - own.seed_offset
+            if own.id == arm and planned in self.seeds and self.run_of(own, planned) == (seed, replicate):
+                return planned
+        return None

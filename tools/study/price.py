@@ -35,10 +35,10 @@ def price(plan: StudyPlan) -> PlannedStudy:
 
 
 def planned_power(plan: StudyPlan) -> PowerStatement | None:
-    """What the plan can detect if differences vary as the prior says; None where there is no prior."""
+    """What the plan can detect if differences vary as the prior says; None where there is no prior, or no verdict."""
     from tools.statistics.priors import find_prior
 
-    prior = find_prior(plan.recipe.name, plan.recipe.model)
+    prior = find_prior(plan.recipe.name, plan.recipe.model) if plan.gives_verdict else None
     if prior is None:
         return None
     return _stated(plan.model_dump_json(), prior.model_dump_json())

@@ -64,8 +64,9 @@ class Stored(NamedTuple):
         return max(0.0, self.spent_device_hours - trained)
 
     def run(self, arm: str, seed: int) -> RunRow | None:
-        """The run of an arm at a seed that has ended for good, done or failed in training."""
-        rows = (row for row in self.runs if (row.arm, row.seed, row.replicate) == (arm, seed, self.plan.replicate))
+        """The run of an arm at a seed of the plan that has ended for good, done or failed in training."""
+        wanted = {(own.id, *self.plan.run_of(own, seed)) for own in self.plan.arms if own.id == arm}
+        rows = (row for row in self.runs if (row.arm, row.seed, row.replicate) in wanted)
         return next((row for row in rows if row.is_outcome), None)
 
     @property

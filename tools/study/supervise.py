@@ -56,17 +56,19 @@ def plan_runs(
     with ledger.transaction():
         for seed in seeds:
             for arm in arms:
-                key = identity.run_key(run_spec(plan, arm, seed), plan.artifacts, plan.versions)
-                ledger.add_run(arm.id, seed, plan.replicate, key, run_folder(plan, arm.id, seed, key))
+                spec = run_spec(plan, arm, seed)
+                key = identity.run_key(spec, plan.artifacts, plan.versions)
+                ledger.add_run(arm.id, spec.seed, spec.replicate, key, run_folder(plan, arm.id, spec.seed, key))
 
 
 def run_spec(plan: StudyPlan, arm: Arm, seed: int) -> RunSpec:
-    """What a run of this plan is told to do."""
+    """What the run of an arm at a seed of this plan is told to do."""
+    place = plan.run_of(arm, seed)
     return RunSpec(
         recipe=plan.recipe,
         policy=arm.policy,
-        seed=seed,
-        replicate=plan.replicate,
+        seed=place.seed,
+        replicate=place.replicate,
         deadline_s=deadline_seconds(plan.recipe),
     )
 
@@ -172,7 +174,8 @@ def _look(session: Session, plan: StudyPlan, blocks: int) -> None:
 def _block(plan: StudyPlan, ledger: Ledger, seed: int, arms: Sequence[Arm]) -> tuple[RunRow, ...]:
     """The runs of one seed in arm order."""
     order = {arm.id: place for place, arm in enumerate(arms)}
-    rows = [row for row in ledger.runs() if row.seed == seed and row.arm in order and row.replicate == plan.replicate]
+    wanted = {(arm.id, *plan.run_of(arm, seed)) for arm in arms}
+    rows = [row for row in ledger.runs() if (row.arm, row.seed, row.replicate) in wanted]
     return tuple(sorted(rows, key=lambda row: order[row.arm]))
 
 
