@@ -8,6 +8,7 @@ from tools.report.facts import facts
 from tools.report.figures import curves, forest
 from tools.report.material import ReportMaterial
 from tools.report.numbers_file import verdict_file
+from tools.report.study_sensitivity import StudySensitivity
 from tools.report.tables_csv import csv_tables
 from tools.report.views import report_view
 from training.run_files import write_atomically
@@ -21,6 +22,7 @@ def build_report(material: ReportMaterial, folder: Path) -> Path:
     """
     for part in ("figures", "tables"):
         (folder / part).mkdir(parents=True, exist_ok=True)
+    sensitivity = StudySensitivity(material)
     arms = [material.plan.control.id, *(arm.id for arm in material.plan.treatments)]
     shown = [facts(one) for one in material.verdict.comparisons if one.verdict != "invalid_data"]
     figures = {"forest": forest(shown), "curves": curves(material.curves, arms)}
@@ -32,14 +34,14 @@ def build_report(material: ReportMaterial, folder: Path) -> Path:
             path.unlink(missing_ok=True)
     for name, content in csv_tables(material).items():
         write_atomically(folder / "tables" / f"{name}.csv", content)
-    numbers = json.dumps(verdict_file(material), indent=2, ensure_ascii=False, allow_nan=False)
+    numbers = json.dumps(verdict_file(material, sensitivity), indent=2, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / "verdict.json", f"{numbers}\n")
     report = folder / "report.md"
-    write_atomically(report, render(material, {name: bool(svg) for name, svg in figures.items()}))
+    write_atomically(report, render(material, {name: bool(svg) for name, svg in figures.items()}, sensitivity))
     return report
 
 
-def render(material: ReportMaterial, figures: dict[str, bool]) -> str:
+def render(material: ReportMaterial, figures: dict[str, bool], sensitivity: StudySensitivity) -> str:
     """The report as Markdown; `figures` says which of `forest` and `curves` exist beside it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -49,5 +51,5 @@ def render(material: ReportMaterial, figures: dict[str, bool]) -> str:
         keep_trailing_newline=True,
         trim_blocks=False,
     )
-    page = environment.get_template("report.md.j2").render(report_view(material, figures))
+    page = environment.get_template("report.md.j2").render(report_view(material, figures, sensitivity))
     return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"

@@ -6,6 +6,7 @@ from typing import Any
 from tools.report.claims import all_claims
 from tools.report.diagnostics import benchmark_diagnostics, outcome_diagnostics
 from tools.report.material import ReportMaterial
+from tools.report.study_sensitivity import StudySensitivity
 from tools.report.titles import title
 from tools.report.wording_study import measured_price, spent_hours
 from tools.statistics.power_model import PowerStatement, SummaryPower
@@ -47,7 +48,7 @@ _SUMMARY_UNITS = {
 }
 
 
-def verdict_file(material: ReportMaterial) -> dict[str, Any]:
+def verdict_file(material: ReportMaterial, sensitivity: StudySensitivity) -> dict[str, Any]:
     """Plain JSON, keys in a fixed order; a number that could not be estimated is null, never NaN."""
     return {
         "schema_version": 1,
@@ -60,6 +61,7 @@ def verdict_file(material: ReportMaterial) -> dict[str, Any]:
         "verdict": material.verdict.model_dump(mode="json"),
         "claims": [claim.model_dump() for claim in all_claims(material)],
         "numbers": {key: {"value": value, "unit": unit, "n": n} for key, value, unit, n in _numbers(material)},
+        "sensitivity": sensitivity.stored(),
     }
 
 

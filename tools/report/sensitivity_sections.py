@@ -15,17 +15,20 @@ from tools.statistics.max_t import MaxT
 from tools.statistics.sensitivity.build import ComparisonSensitivity
 from tools.statistics.verdict_model import Comparison
 
-
 CHOICE = "The choice of benchmarks"
 
 
 def sensitivity_sections(
     found: ComparisonSensitivity | None, comparison: Comparison, max_t: MaxT | None, *, flagged: bool
 ) -> tuple[Section, ...]:
-    """All views that there are; none for invalid data. flagged: some cell of this table is called collapsed."""
-    if found is None:
-        return ()
+    """All views that there are. flagged: some cell of this table is called collapsed.
+
+    None below two pairs, for invalid data, and for a treatment that was not delivered: what they would say of its name
+    would be said of labels.
+    """
     one = facts(comparison)
+    if found is None or one.n < 2 or comparison.verdict == "treatment_not_delivered":
+        return ()
     sections = [
         Section(
             CHOICE,

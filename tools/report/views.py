@@ -12,6 +12,8 @@ from tools.report.markdown import Column, code, table, text
 from tools.report.material import ReportMaterial
 from tools.report.power_view import power_view
 from tools.report.report_sequential import sequential_section
+from tools.report.section import Section
+from tools.report.study_sensitivity import StudySensitivity
 from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table
 from tools.report.titles import title, verdict_name
 from tools.report.wording import failures_sentence, weak_prefix
@@ -33,6 +35,7 @@ class ComparisonView(NamedTuple):
     """One comparison's sentences and tables; empty strings where there is nothing to say."""
 
     conclusion: Conclusion
+    sensitivity: tuple[Section, ...]
     evidence: str
     benchmarks: str
     level: str
@@ -42,7 +45,7 @@ class ComparisonView(NamedTuple):
     outcomes: str
 
 
-def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[str, Any]:
+def report_view(material: ReportMaterial, figures: Mapping[str, bool], sensitivity: StudySensitivity) -> dict[str, Any]:
     """Everything the report template names."""
     plan, verdict = material.plan, material.verdict
     unit = hours_unit(plan.recipe)
@@ -55,7 +58,8 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
         "plan_name": code(material.plan_hash[:12]),
         "power": power_view(material),
         "scope": text(scope_sentence(plan)),
-        "comparisons": [comparison_view(material, one) for one in verdict.comparisons],
+        "comparisons": [comparison_view(material, one, sensitivity) for one in verdict.comparisons],
+        "sensitivity": sensitivity.of_study(),
         "overview": _overview([facts(one) for one in verdict.comparisons]),
         "figures": figures,
         "matching": text(matching_sentence(material.matching)),
@@ -79,11 +83,12 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool]) -> dict[s
     }
 
 
-def comparison_view(material: ReportMaterial, comparison: Comparison) -> ComparisonView:
+def comparison_view(material: ReportMaterial, comparison: Comparison, sensitivity: StudySensitivity) -> ComparisonView:
     """One comparison, filled from the stored verdict and scores."""
     one = facts(comparison)
     return ComparisonView(
         conclusion=conclusion(one),
+        sensitivity=sensitivity.of_comparison(comparison),
         evidence=_evidence(material, one),
         benchmarks=_benchmarks(material, one),
         level=numbers.percent(comparison.confidence),

@@ -56,7 +56,8 @@ def sign_flip(
     needed = fewest_pairs(confidence)
     estimable = varies(differences)
     rows = np.full((3, differences.shape[1]), np.nan)
-    rows[:, estimable] = sign_flip_arrays(differences[:, estimable], confidence, flips)
+    if estimable.any():
+        rows[:, estimable] = sign_flip_arrays(differences[:, estimable], confidence, flips)
     usable = n >= needed and flips.unchanging <= (1.0 - confidence) * flips.total * (1.0 + _ROUNDING)
     if not usable:
         rows[1:] = np.nan

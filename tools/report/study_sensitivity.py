@@ -1,0 +1,98 @@
+"""The sensitivity views of a study, from its stored scores: the same ones that any score table gets."""
+
+from functools import cached_property
+
+from tools.report import sensitivity_collapsed, sensitivity_ranks
+from tools.report.material import ReportMaterial
+from tools.report.section import Section
+from tools.report.sensitivity_sections import sensitivity_sections
+from tools.scores.table import ScoreTable
+from tools.statistics.max_t import MaxT
+from tools.statistics.sensitivity.build import ComparisonSensitivity, SensitivityBuilder, SharedDraws
+from tools.statistics.sensitivity.collapsed import Collapsed, collapsed_cells
+from tools.statistics.sensitivity.guessing import guessing
+from tools.statistics.sensitivity.ranks import Ranks, ranks
+from tools.statistics.sensitivity.run_spread import run_spread
+from tools.statistics.streams import rng_for
+from tools.statistics.verdict_model import Comparison
+
+REPEATED = (
+    "Seeds were added as the looks of the plan said. The views below are computed as though their number had been "
+    "fixed: they describe these runs, and their intervals are not the repeated ones that the verdict reads."
+)
+
+
+class StudySensitivity:
+    """Made once for a report; empty where the study has no scores."""
+
+    def __init__(self, material: ReportMaterial) -> None:
+        self._material = material
+        self._table = ScoreTable.from_rows(material.scores) if material.scores else None
+
+    @cached_property
+    def _collapsed(self) -> Collapsed | None:
+        if self._table is None:
+            return None
+        return collapsed_cells(self._table, run_spread([self._table]), chance=guessing(self._table))
+
+    @cached_property
+    def _builder(self) -> SensitivityBuilder | None:
+        if self._table is None or self._collapsed is None:
+            return None
+        domains = {one.id: one.domain for one in self._material.plan.benchmarks}
+        draws = SharedDraws(self._material.plan_hash)
+        return SensitivityBuilder(self._table, self._material.plan.analysis, domains, self._collapsed, draws)
+
+    @cached_property
+    def found(self) -> dict[str, ComparisonSensitivity]:
+        """By treatment; invalid data have none."""
+        views = (
+            {}
+            if self._builder is None
+            else {one.treatment: self._builder.comparison(one) for one in self._material.verdict.comparisons}
+        )
+        return {treatment: view for treatment, view in views.items() if view is not None}
+
+    @cached_property
+    def max_t(self) -> MaxT | None:
+        """The joint check over all valid treatments."""
+        valid = [one.treatment for one in self._material.verdict.comparisons if one.verdict != "invalid_data"]
+        return None if self._builder is None else self._builder.family(self._material.plan.control.id, valid)
+
+    @cached_property
+    def ranks(self) -> Ranks | None:
+        """Of all arms; none where the data of some are invalid."""
+        comparisons = self._material.verdict.comparisons
+        if self._table is None or any(one.verdict == "invalid_data" for one in comparisons):
+            return None
+        analysis, rng = self._material.plan.analysis, rng_for(self._material.plan_hash, "ranks")
+        return ranks(self._table, analysis.summaries, analysis.primary, analysis.confidence, rng)
+
+    def of_comparison(self, comparison: Comparison) -> tuple[Section, ...]:
+        """Under its own headings."""
+        flagged = self._collapsed is not None and bool(self._collapsed.cells)
+        found = self.found.get(comparison.treatment)
+        sections = sensitivity_sections(found, comparison, self.max_t, flagged=flagged)
+        if sections and comparison.repeated:
+            first = sections[0]._replace(content=f"{REPEATED}\n\n{sections[0].content}")
+            sections = (first, *sections[1:])
+        return sections
+
+    def of_study(self) -> tuple[Section, ...]:
+        """Collapsed cells and rankings, over all arms."""
+        if self._table is None or self._collapsed is None:
+            return ()
+        sections = [Section("Collapsed cells", sensitivity_collapsed.section(self._collapsed, self._table))]
+        if self.ranks is not None and self.ranks.arms > 2:
+            sections.append(Section("Do summaries rank the arms alike?", sensitivity_ranks.section(self.ranks)))
+        return tuple(sections)
+
+    def stored(self) -> dict[str, object]:
+        """For `verdict.json`: every number that the sections print."""
+        collapsed, ranked, joint = self._collapsed, self.ranks, self.max_t
+        return {
+            "comparisons": {name: view.model_dump(mode="json") for name, view in self.found.items()},
+            "max_t": None if joint is None else joint.model_dump(mode="json"),
+            "collapsed": None if collapsed is None else collapsed.model_dump(mode="json"),
+            "ranks": None if ranked is None else ranked.model_dump(mode="json"),
+        }
