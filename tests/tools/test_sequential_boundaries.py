@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from tools.statistics.paired import critical_t
 from tools.statistics.sequential import boundaries as module
+from tools.statistics.sequential import chain
 from tools.statistics.sequential.boundaries import LEAST_SPENT, boundaries
 from tools.statistics.sequential.model import SequentialDesign
 from tools.statistics.sequential.spending import spent
@@ -95,18 +96,19 @@ def test_two_looks_agree_with_direct_integration_over_mean_and_sum_of_squares(n,
 
 
 def test_a_finer_grid_changes_no_bound_by_more_than_a_hundred_thousandth(monkeypatch):
+    caches = (chain._quadrature, chain._chebyshev_points, module._boundaries)
     for design, alpha in (
         (SequentialDesign(n_min=3, n_max=15, spending="pocock"), 0.05),
-        (SequentialDesign(n_min=4, n_max=40, spending_parameter=3.0), 0.05 / 48),
+        (SequentialDesign(n_min=4, n_max=40, spending="power", spending_parameter=3.0), 0.05 / 48),
     ):
         coarse = boundaries(design, alpha)
         with monkeypatch.context() as finer:
-            finer.setattr(module, "_DEGREE", 2 * module._DEGREE)
-            finer.setattr(module, "_NODES", 2 * module._NODES)
-            for cached in (module._quadrature, module._chebyshev_points, module._boundaries):
+            finer.setattr(chain, "_DEGREE", 2 * chain._DEGREE)
+            finer.setattr(chain, "_NODES", 2 * chain._NODES)
+            for cached in caches:
                 cached.cache_clear()
             fine = boundaries(design, alpha)
-        for cached in (module._quadrature, module._chebyshev_points, module._boundaries):
+        for cached in caches:
             cached.cache_clear()
         assert fine == pytest.approx(coarse, rel=1e-5)
 

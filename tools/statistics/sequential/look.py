@@ -51,24 +51,35 @@ def look(differences: ArrayLike, design: SequentialDesign, alpha: float, sesoi: 
             negligible=direction != 0 and bool(judged.inside),
             critical=_finite(critical),
             critical_strict=_finite(strict),
-            summaries=tuple(
-                SummaryLook(
-                    mean=means[s],
-                    sd=sds[s],
-                    low=_finite(means[s] - critical * errors[s]),
-                    high=_finite(means[s] + critical * errors[s]),
-                    low_strict=_finite(means[s] - strict * errors[s]),
-                    high_strict=_finite(means[s] + strict * errors[s]),
-                    chance_up=chances[0, s],
-                    chance_down=chances[1, s],
-                )
-                for s in range(summaries)
-            ),
+            summaries=_rows(means, sds, critical * errors, strict * errors, chances),
             chance_up=float(chances[0].min()),
             chance_down=float(chances[1].min()),
             pooled_sd=_pooled(sds),
         ),
         design,
+    )
+
+
+def _rows(
+    means: NDArray[np.float64],
+    sds: NDArray[np.float64],
+    half: NDArray[np.float64],
+    strict_half: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> tuple[SummaryLook, ...]:
+    """All (S,), chances (2, S): up and down."""
+    return tuple(
+        SummaryLook(
+            mean=mean,
+            sd=sd,
+            low=_finite(mean - wide),
+            high=_finite(mean + wide),
+            low_strict=_finite(mean - strict),
+            high_strict=_finite(mean + strict),
+            chance_up=up,
+            chance_down=down,
+        )
+        for mean, sd, wide, strict, up, down in zip(means, sds, half, strict_half, *chances, strict=True)
     )
 
 

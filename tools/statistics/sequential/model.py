@@ -13,17 +13,18 @@ Direction = Literal["better", "worse"]
 class SequentialDesign(StrictModel):
     """Seeds are added one block at a time, and the study stops as soon as its answer is clear.
 
-    Fixed in the plan before any score exists. A look is made after each seed block from `n_min` to `n_max` pairs.
+    Fixed in the plan before any score exists. A look is made after each seed block from `n_min` to `n_max` pairs. The
+    defaults are chosen by measurement: `tools/statistics/sequential/README.md`.
     """
 
     kind: Literal["sequential"] = "sequential"
-    n_min: int = Field(default=5, ge=3, le=500)
+    n_min: int = Field(default=5, ge=3, le=200)
     """Pairs at the first look."""
-    n_max: int = Field(ge=4, le=500)
+    n_max: int = Field(ge=4, le=200)
     """Pairs at the last look; the study ends there."""
-    spending: Literal["power", "hwang_shih_decani", "obrien_fleming", "pocock"] = "power"
+    spending: Literal["power", "hwang_shih_decani", "obrien_fleming", "pocock"] = "hwang_shih_decani"
     """How the error is spread over the looks; `tools.statistics.sequential.spending` has the formulas."""
-    spending_parameter: float = Field(default=1.5, ge=-20.0, le=20.0)
+    spending_parameter: float = Field(default=1.75, ge=-20.0, le=20.0)
     """Exponent of `power` (above 0), gamma of `hwang_shih_decani`; the other two families have none."""
     spending_starts_at_first_look: bool = True
     """Whether the error is spread over the looks, or over all pairs with those before the first look counted in."""

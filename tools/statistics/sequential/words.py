@@ -13,7 +13,7 @@ def _reason(look: Look, design: SequentialDesign) -> str:
         small = ", and every repeated interval lies within the smallest effect of interest" if look.negligible else ""
         return (
             f"Stops after {_pairs(look.n)}: {_every(look)} beyond the bound of this look on the same side "
-            f"(treatment {look.direction} than control, |t| above {look.critical:.2f}){small}."
+            f"(treatment {look.direction} than control, t beyond {look.critical:.2f}){small}."
         )
     if look.decision == "equivalence":
         return (
@@ -52,7 +52,7 @@ def _what_is_missing(look: Look) -> str:
         under = "" if total == 1 else " under any summary" if still == total else f" under {still} of {total} summaries"
         return f"the differences do not vary{under}, so that nothing can be estimated (are these runs identical?)"
     if total == 1:
-        return f"the difference is not beyond the bound (|t| above {look.critical:.2f})"
+        return f"the difference is not beyond the bound (t of {look.critical:.2f})"
     up = sum(summary.low is not None and summary.low > 0.0 for summary in look.summaries)
     down = sum(summary.high is not None and summary.high < 0.0 for summary in look.summaries)
     return f"{up} of {total} summaries are beyond the bound for better and {down} for worse, where all are needed"
