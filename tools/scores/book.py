@@ -25,7 +25,7 @@ class ScoreBook:
     """Every cell of what was read, and how it was read."""
 
     source: tuple[str, ...]
-    """The files, as they were named."""
+    """The files and folders, as they were named."""
     format: str
     """`wide table`, `long table`, `lm-eval results` or `inspect logs`."""
     mapping: dict[str, str]

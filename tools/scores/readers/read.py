@@ -1,6 +1,7 @@
 """read_scores: anybody's files to one ScoreBook."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from policies.errors import InputError
@@ -35,7 +36,7 @@ def read_scores(
     for path in paths:
         files += open_path(path)
     named = dict(columns or {})
-    tables = [_with_notes(file.content, file.notes) for file in files if isinstance(file.content, RawTable)]
+    tables = [_noted(file.content, file.notes) for file in files if isinstance(file.content, RawTable)]
     logs = [file.content for file in files if isinstance(file.content, RunLog)]
     if logs:
         if tables or unit:
@@ -44,8 +45,9 @@ def read_scores(
         tables = [logs_table(logs, named.pop("metric", ""), [note for file in files for note in file.notes])]
         unit = "percent"
     form = ", ".join(dict.fromkeys(file.form for file in files if file.form))
-    return assemble(joined(tables), named, domains or {}, unit=unit, decimal=decimal, form=form)
+    book = assemble(joined(tables), named, domains or {}, unit=unit, decimal=decimal, form=form)
+    return replace(book, source=tuple(map(str, paths)))
 
 
-def _with_notes(table: RawTable, notes: tuple[str, ...]) -> RawTable:
+def _noted(table: RawTable, notes: tuple[str, ...]) -> RawTable:
     return RawTable(table.columns, table.segments, (*notes, *table.notes)) if notes else table
