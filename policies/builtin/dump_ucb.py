@@ -47,7 +47,10 @@ class DumpUcb(MixingPolicy):
         "bonus = c * sqrt(2 ln(N + 1) / (n_d + 1))"
     )
     source = "cf. DUMP arXiv:2504.09710"
-    inert_when = "in the warm-up; where all domains have the same mean |A|, as when no group has both rewards"
+    inert_when = (
+        "in the warm-up; where all domains have the same mean |A|, as when no group has both rewards; with "
+        "normalise=False at temperature 1, in most steps"
+    )
     Parameters = DumpUcbParameters
 
     def __init__(self, parameters: PolicyParameters, domains: Sequence[str], seed: int) -> None:
