@@ -35,6 +35,7 @@ TOOLS = (
     Tool("design_power", "tools.design_power:design_power", "Seeds, detectable effects and cost, before any run."),
     Tool("list_studies", "tools.study.manage:list_studies", "Earlier studies and their states."),
     Tool("plan_study", "tools.plan_study:plan_study", "Intent to plan, with price and power."),
+    Tool("analyze_scores", "tools.analyze_scores:analyze_scores", "Verdicts on a table of scores that exists."),
     Tool("study_status", "tools.study.manage:status", "How a study stands; no score by arm."),
     Tool("score_runs", "tools.score_runs:score_runs", "Which runs are scored; no score."),
     Tool("compare_arms", "tools.compare_arms:compare_arms", "The verdict of a finished study."),

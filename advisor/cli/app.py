@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli import analyze, ask, catalogue, changes, doctor, plan, policies, power, report, runs
+from advisor.cli import analyze, ask, catalogue, changes, doctor, plan, policies, power, report, runs, summaries
 
 app = typer.Typer(
     name="advisor",
@@ -14,7 +14,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for group in (ask, plan, runs, changes, report, analyze, power, policies, catalogue, doctor):
+for group in (ask, plan, runs, changes, report, analyze, power, policies, catalogue, summaries, doctor):
     group.add_to(app)
 
 

@@ -11,7 +11,6 @@ def add_to(app: typer.Typer) -> None:
     """Registers the commands."""
     app.command("recipes")(recipes)
     app.command("benchmarks")(benchmarks)
-    app.command("summaries")(summaries)
 
 
 def recipes(as_json: output.JsonFlag = False) -> int:
@@ -28,20 +27,6 @@ def benchmarks(as_json: output.JsonFlag = False) -> int:
     from training.benchmarks.catalog import suite, suites
 
     return _show("benchmarks", [row._asdict() for name in suites() for row in suite(name)], as_json)
-
-
-def summaries(as_json: output.JsonFlag = False) -> int:
-    """Lists the benchmark summaries that a verdict reads."""
-    from tools.scores.summaries import VERDICT_SET, get, names
-    from training.benchmarks.catalog import suite, suites
-
-    domains = {row.id: row.domain for row in suite(suites()[0])}
-    rows: list[dict[str, Any]] = [
-        {"name": name, "in_verdict_set": name in VERDICT_SET, "about": (get(name).__doc__ or "").strip()}
-        | ({"weights": get(name)(domains)} if as_json else {})
-        for name in names()
-    ]
-    return _show("summaries", rows, as_json)
 
 
 def _show(title: str, rows: list[dict[str, Any]], as_json: bool) -> int:

@@ -107,3 +107,82 @@ def test_it_starts_without_anything_heavy(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.endswith("heavy: []")
+
+
+FILE = """
+primary: mix
+sesoi: {mix: 0.5, small: 2}
+summaries:
+  mix: {weights: {gsm8k: 0.75, kk_hard: 0.25}}
+  small: {domains: [math, logic]}
+"""
+
+
+def test_own_summaries_are_judged_with_their_own_smallest_effects(tmp_path, capsys):
+    table, file = wide(tmp_path / "t.csv", {"static": 0, "tscl": 0.2}), tmp_path / "mine.yaml"
+    file.write_text(FILE)
+    (one,) = document(capsys, table, "--summaries", file)["comparisons"]
+    assert (one["primary"], list(one["summaries"])) == ("mix", ["mix", "small"])
+    assert [summary["sesoi"] for summary in one["summaries"].values()] == [0.5, 2.0]
+    mix = one["summaries"]["mix"]["differences"]["1"]
+    assert document(capsys, table, "--summaries", file, "--sesoi", "1.5")["comparisons"][0]["summaries"]["mix"][
+        "sesoi"
+    ] == pytest.approx(1.5)
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    at = {name: rows[0].index(name) for name in ("gsm8k", "kk_hard", "method", "seed")}
+    scores = {(row[at["method"]], row[at["seed"]]): row for row in rows[1:]}
+    wanted = sum(
+        weight * (float(scores["tscl", "1"][at[name]]) - float(scores["static", "1"][at[name]]))
+        for name, weight in {"gsm8k": 0.75, "kk_hard": 0.25}.items()
+    )
+    assert mix == pytest.approx(wanted)
+
+
+def test_summaries_lists_the_built_in_ones_and_a_files_own_with_weights(tmp_path, capsys):
+    assert run(["summaries", "--json"]) == 0
+    built_in = json.loads(capsys.readouterr().out)["summaries"]
+    assert [one["name"] for one in built_in if one["in_verdict_set"]] == [
+        "domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science",
+    ]  # fmt: skip
+    assert all(sum(one["weights"].values()) == pytest.approx(1) for one in built_in)
+    file = tmp_path / "mine.yaml"
+    file.write_text(FILE)
+    assert run(["summaries", str(file), "--json"]) == 0
+    mix, small = json.loads(capsys.readouterr().out)["summaries"]
+    assert (mix["name"], mix["primary"], mix["sesoi"], mix["weights"]) == (
+        "mix", True, 0.5, {"gsm8k": 0.75, "kk_hard": 0.25},
+    )  # fmt: skip
+    assert (len(small["weights"]), small["sesoi"]) == (9, 2.0)
+    assert run(["summaries", str(file)]) == 0
+    assert "0.75 gsm8k; 0.25 kk_hard" in capsys.readouterr().out
+
+
+def test_over_models_says_what_holds_on_all_of_them(tmp_path, capsys):
+    table = wide(tmp_path / "t.csv", {"static": 0, "tscl": 6, "dump_ucb": 0.1}, seeds=5, cells={"model": ["a", "b"]})
+    across = {one["treatment"]: one for one in document(capsys, table, "--by", "model")["across"]}
+    assert across["tscl"]["holds_on_all"] == "better"
+    assert across["dump_ucb"]["holds_on_all"] is None
+    assert list(across["tscl"]["models"]) == ["a", "b"]
+    code, _, err = called(capsys, table, "--by", "regime")
+    assert code == 2
+    assert "cells are told apart by model" in err
+
+
+def test_the_report_folder_holds_everything_and_is_never_written_over_foreign_files(tmp_path, capsys):
+    table, out = wide(tmp_path / "t.csv", {"static": 0, "tscl": 0.2}), tmp_path / "out"
+    assert called(capsys, table, "--out", out)[0] == 0
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert files == {
+        "report.md", "verdict.json", "figures/forest.svg",
+        "tables/summaries.csv", "tables/differences.csv", "tables/benchmarks.csv",
+    }  # fmt: skip
+    first = {name: (out / name).read_bytes() for name in files}
+    assert called(capsys, table, "--out", out)[0] == 0, "its own folder is written again"
+    assert {name: (out / name).read_bytes() for name in files} == first
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.tex").write_text("mine")
+    code, _, err = called(capsys, table, "--out", other)
+    assert (code, (other / "thesis.tex").read_text()) == (2, "mine")
+    assert "holds other files" in err
+    assert called(capsys, table, "--out", table)[0] == 2
