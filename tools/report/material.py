@@ -6,6 +6,7 @@ from policies.model import StrictModel
 from tools.scores.table import ScoreRow
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.sequential.model import Look
+from tools.statistics.spread_study import SpreadStudy
 from tools.statistics.verdict_model import Verdict
 from tools.study.plan import StudyPlan
 
@@ -30,6 +31,8 @@ class Matching(StrictModel):
     """What was compared: `resolved config`, `artifact hashes`, ..."""
     differences: tuple[Mismatch, ...] = ()
     """Empty: matched."""
+    apart: str = "the policy"
+    """What the runs of a pair were to differ in."""
 
 
 class ReportRun(StrictModel):
@@ -102,6 +105,9 @@ class ReportMaterial(StrictModel):
     plan: StudyPlan
     plan_hash: str
     verdict: Verdict
+    """Without comparison where the study compares nothing."""
+    spread: SpreadStudy | None = None
+    """Of a study that compares nothing."""
     scores: tuple[ScoreRow, ...] = ()
     power: PowerStatement | None = None
     """What the plan could detect, computed before it ran."""

@@ -8,7 +8,7 @@ from tools.report.material import ReportMaterial
 
 def csv_tables(material: ReportMaterial) -> dict[str, str]:
     """Table name -> CSV text (RFC 4180, newline `\\n`)."""
-    return {"summaries": _summaries(material), "benchmarks": _benchmarks(material), "scores": _scores(material)}
+    return {"summaries": _summaries(material), "benchmarks": _benchmarks(material), "scores": scores_csv(material)}
 
 
 def _summaries(material: ReportMaterial) -> str:
@@ -65,6 +65,7 @@ def _benchmarks(material: ReportMaterial) -> str:
     return csv_text(columns, rows)
 
 
-def _scores(material: ReportMaterial) -> str:
+def scores_csv(material: ReportMaterial) -> str:
+    """One row a score."""
     columns = ("arm", "seed", "suite", "benchmark", "domain", "score", "questions", "harness")
     return csv_text(columns, ([getattr(row, column) for column in columns] for row in material.scores))

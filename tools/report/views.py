@@ -8,27 +8,15 @@ from tools.report.conclusion import Conclusion, conclusion
 from tools.report.delivery_wording import delivery, delivery_short
 from tools.report.diagnostics import Diagnostic, benchmark_diagnostics, outcome_diagnostics
 from tools.report.facts import Facts, facts
-from tools.report.markdown import Column, code, table, text
+from tools.report.markdown import Column, table, text
 from tools.report.material import ReportMaterial
 from tools.report.power_view import power_view
-from tools.report.report_sequential import sequential_section
 from tools.report.section import Section
 from tools.report.study_sensitivity import StudySensitivity
-from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table
+from tools.report.study_view import study_view
 from tools.report.titles import title, verdict_name
 from tools.report.wording import failures_sentence, weak_prefix
-from tools.report.wording_study import (
-    TOY_NOTICE,
-    approval_sentence,
-    deviations_sentence,
-    exploratory_sentence,
-    matching_sentence,
-    runs_sentence,
-    scope_sentence,
-    spent_sentence,
-)
 from tools.statistics.verdict_model import Comparison
-from tools.study.cost import hours_unit
 
 
 class ComparisonView(NamedTuple):
@@ -47,39 +35,12 @@ class ComparisonView(NamedTuple):
 
 def report_view(material: ReportMaterial, figures: Mapping[str, bool], sensitivity: StudySensitivity) -> dict[str, Any]:
     """Everything the report template names."""
-    plan, verdict = material.plan, material.verdict
-    unit = hours_unit(plan.recipe)
-    return {
-        "toy": TOY_NOTICE if plan.recipe.toy else "",
-        "title": text(f"{'Exploratory: ' if material.exploratory else ''}{title(verdict)}"),
-        "question": text(plan.question),
-        "study": code(material.study_id),
-        "plan_hash": code(material.plan_hash),
-        "plan_name": code(material.plan_hash[:12]),
+    verdict = material.verdict
+    return study_view(material, title(verdict), _failures(material), figures) | {
         "power": power_view(material),
-        "scope": text(scope_sentence(plan)),
         "comparisons": [comparison_view(material, one, sensitivity) for one in verdict.comparisons],
         "sensitivity": sensitivity.of_study(),
         "overview": _overview([facts(one) for one in verdict.comparisons]),
-        "figures": figures,
-        "matching": text(matching_sentence(material.matching)),
-        "mismatches": mismatches_table(material),
-        "looks": sequential_section(material),
-        "exploratory": text(exploratory_sentence(material.exploratory)),
-        "runs_sentence": runs_sentence(material.runs),
-        "failures": _failures(material),
-        "runs": runs_table(material, unit),
-        "spent": spent_sentence(material),
-        "approval": text(approval_sentence(material.approval, plan.recipe)),
-        "deviations_sentence": deviations_sentence(len(material.deviations)),
-        "deviations": [f"{text(one.when)}: {text(one.what)}" for one in material.deviations],
-        "held_fixed": pairs_table("setting", {key: str(value) for key, value in plan.recipe.held_fixed().items()}),
-        "policies": policies_table(material),
-        "artifacts": pairs_table("artifact", plan.artifacts, "sha256"),
-        "versions": pairs_table("package", material.versions or plan.versions, "version"),
-        "hardware": pairs_table("hardware", material.hardware),
-        "notes": [text(note) for note in plan.notes],
-        "commands": material.commands,
     }
 
 
@@ -101,7 +62,7 @@ def comparison_view(material: ReportMaterial, comparison: Comparison, sensitivit
 
 def _failures(material: ReportMaterial) -> str:
     known = material.runs or any(any(one.failures.values()) for one in material.verdict.comparisons)
-    return text(failures_sentence(*material.verdict.comparisons)) if known else ""
+    return failures_sentence(*material.verdict.comparisons) if known else ""
 
 
 def _evidence(material: ReportMaterial, one: Facts) -> str:

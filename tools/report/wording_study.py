@@ -42,11 +42,21 @@ def measured_price(material: ReportMaterial) -> SeedPrice:
 def scope_sentence(plan: StudyPlan) -> str:
     """Model, steps, planned seeds, arms and the smallest effect of interest."""
     recipe, count = plan.recipe, len(plan.treatments)
+    arms = f"{numbers.counted(count, 'treatment')} against one control"
+    if plan.kind == "noise":
+        arms = f"two runs of {plan.control.id} at each"
     return (
         f"Recipe {recipe.name} ({recipe.model}, {recipe.steps:,} GRPO steps), "
-        f"{numbers.counted(len(plan.seeds), 'seed')} planned, {numbers.counted(count, 'treatment')} against one "
-        f"control, smallest effect of interest {numbers.points(plan.analysis.primary_sesoi)}."
+        f"{numbers.counted(len(plan.seeds), 'seed')} planned, {arms}, smallest effect of interest "
+        f"{numbers.points(plan.analysis.primary_sesoi)}."
     )
+
+
+def held_fixed_sentence(plan: StudyPlan) -> str:
+    """What stands over the settings that all arms share."""
+    if plan.kind == "noise":
+        return "By the plan all runs share these settings and the policy."
+    return "By the plan all arms share these settings and differ in the policy alone."
 
 
 def matching_sentence(matching: Matching | None) -> str:
@@ -58,9 +68,9 @@ def matching_sentence(matching: Matching | None) -> str:
     what = numbers.listed(matching.compared) or "the run records"
     pairs = numbers.counted(matching.pairs, "pair of runs", "pairs of runs")
     if not matching.differences:
-        return f"In {pairs} nothing differs but the policy and the run paths. Compared: {what}."
+        return f"In {pairs} nothing differs but {matching.apart} and the run paths. Compared: {what}."
     count = numbers.counted(len(matching.differences), "difference")
-    return f"The arms are not matched: {count} beside the policy in {pairs}. Compared: {what}."
+    return f"The arms are not matched: {count} beside {matching.apart} in {pairs}. Compared: {what}."
 
 
 def runs_sentence(runs: Sequence[ReportRun]) -> str:
