@@ -67,6 +67,11 @@ def _show_amendment(change: "Amendment") -> None:
     claim = "as planned: no score can have led to this change"
     if change.exploratory:
         claim = f"exploratory from here on, since {change.exploratory}"
+    if change.error is not None:
+        claim += (
+            f"; read as if it had been planned, a claim on one summary would be false in {100 * change.error:.1f} % "
+            "of studies without an effect"
+        )
     added = f"{numbers.counted(change.runs, 'more run')}, about {hours(change.device_hours, change.unit)}"
     for name, words in (("change", change.change), ("price", added), ("claim", claim)):
         output.talk().print(f"{name:<7} {words}", soft_wrap=True, markup=False)

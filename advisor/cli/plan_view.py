@@ -9,7 +9,9 @@ from tools.report import numbers
 from tools.report.wording_power import plan_claims
 from tools.report.wording_study import TOY_NOTICE
 from tools.statistics.power_model import PowerStatement
+from tools.statistics.sequential.model import SequentialDesign
 from tools.study.cost import SeedPrice, hours, hours_unit, seed_price
+from tools.study.expected import ExpectedEnd, ExpectedEnds
 from tools.study.plan import StudyPlan
 from tools.study.price import PlannedStudy
 
@@ -35,14 +37,19 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
         rows.add_row(arm.role, str(arm.policy))
         if arm.role == "treatment" and (inert := policy_class(arm.policy.name).inert_when):
             rows.add_row("may do nothing", inert)
-    rows.add_row("seeds", f"{_counted(len(plan.seeds), 'matched pair')}: {_listed(plan.seeds)}")
-    rows.add_row("runs", f"{proposal.cost.runs} = {len(plan.arms)} arms x {_counted(len(plan.seeds), 'seed')}")
+    most = "at most " if plan.design else ""
+    rows.add_row("seeds", f"{most}{_counted(len(plan.seeds), 'matched pair')}: {_listed(plan.seeds)}")
+    if plan.design:
+        rows.add_row("looks", _looks(plan.design))
+    rows.add_row("runs", f"{most}{proposal.cost.runs} = {len(plan.arms)} arms x {_counted(len(plan.seeds), 'seed')}")
     rows.add_row("recipe", f"{plan.recipe.name} ({plan.recipe.title})")
     rows.add_row("held fixed", _held_fixed(plan))
     rows.add_row("scored on", f"{len(plan.benchmarks)} benchmarks ({plan.recipe.suite})")
     rows.add_row("verdict", _analysis(plan))
     _add_power(rows, proposal.power, seed_price(plan.recipe, len(plan.arms)))
     rows.add_row("cost", _cost(proposal))
+    if proposal.expected:
+        rows.add_row("expected", _expected(proposal.expected, hours_unit(plan.recipe)))
     rows.add_row("budget", _budget(proposal))
     rows.add_row("plan hash", proposal.plan_hash[:12])
     parts: list[RenderableType] = [rows]
@@ -60,6 +67,26 @@ def power_rows(power: PowerStatement, setting: str, price: SeedPrice | None) -> 
     rows.add_row("setting", f"{', '.join(words)}, smallest effect of interest {numbers.points(power.sesoi)}")
     _add_power(rows, power, price)
     return rows
+
+
+def _looks(design: SequentialDesign) -> str:
+    return (
+        f"after each seed from {design.n_min} on; it stops when every summary shows the same, when no difference that "
+        "matters is left, or when a later answer is unlikely; nobody sees scores by arm before"
+    )
+
+
+def _expected(expected: ExpectedEnds, unit: str) -> str:
+    """What is approved is the most it may take; this is what it takes on average."""
+
+    def told(end: ExpectedEnd) -> str:
+        shown = f"an effect shown in {100 * end.supported:.0f} %"
+        return f"{end.seeds:.1f} seeds, {hours(end.device_hours, unit)}, {shown}"
+
+    return (
+        f"without an effect {told(expected.at_zero)}; at the smallest effect of interest {told(expected.at_sesoi)} "
+        f"({expected.studies:,} simulated studies); what is said of power above holds for all seeds without looks"
+    )
 
 
 def _grid() -> Table:
@@ -108,8 +135,9 @@ def _counted(count: int, noun: str) -> str:
 
 def _cost(proposal: PlannedStudy) -> str:
     cost = proposal.cost
+    most = "at most " if proposal.plan.design else "about "
     wall = f"{duration(3600 * cost.wall_hours)} of wall time one run after the other"
-    return f"about {hours(cost.device_hours, cost.unit)}, {wall}, {cost.disk_mb:,.0f} MB of disk ({cost.source})"
+    return f"{most}{hours(cost.device_hours, cost.unit)}, {wall}, {cost.disk_mb:,.0f} MB of disk ({cost.source})"
 
 
 def _budget(proposal: PlannedStudy) -> str:

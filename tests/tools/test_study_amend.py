@@ -37,6 +37,7 @@ def test_the_price_is_that_of_the_runs_that_are_added(tmp_path: Path) -> None:
     found = proposed(study, seeds=5)
     assert found.plan.seeds == (1, 2, 3, 4, 5)
     assert (found.runs, found.change) == (6, "seeds from 2 to 5 (new: 3, 4, 5)")
+    assert found.error is None, "no score, so the claim is as planned"
     assert found.device_hours == pytest.approx(6 * (10 + 4 * 5 + 6) / 3600)
     assert proposed(study, seed_list=(2, 7)).plan.seeds == (1, 2, 7)
     assert proposed(study, budget=9.0).runs == 0
@@ -74,6 +75,9 @@ def test_before_any_score_an_amendment_leaves_the_claim_as_it_was(tmp_path: Path
 def test_seeds_added_after_the_verdict_repeat_nothing_and_make_it_exploratory(tmp_path: Path) -> None:
     study = new_study(tmp_path)
     assert supervise_here(study).returncode == 0
+    error = proposed(study, seeds=3).error
+    assert error is not None
+    assert 0.05 < error < 0.1, "a second reading at the same level"
     assert changed(study, seeds=3) == "the plan was changed after its verdict was known"
     assert snapshot(study).state == "planned"
     assert supervise_here(study).returncode == 3, "the approval of the old plan is void"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tools.study.files import json_lines, last_lines
-from tools.study.follow import progress
+from tools.study.follow import Progress, progress, run_eta
+from tools.study.rows import AttemptRow
 from training.launchers.environment import child_environment
 from training.launchers.processes import ProcessIdentity, find_process, identify, is_alive, process_started, take_lock
 
@@ -23,17 +24,17 @@ def row(step: int, **data: object) -> str:
 
 
 def test_progress_is_that_of_the_newest_attempt_with_metrics(tmp_path: Path) -> None:
-    assert progress(tmp_path) == (0, None, None)
+    assert progress(tmp_path)[:3] == (0, None, None)
     metrics(tmp_path, 9, row(1, **{"critic/rewards/mean": 0.5, "timing_s/step": 3.0}))
     metrics(tmp_path, 10, *(row(step, **{"critic/rewards/mean": step / 10, "timing_s/step": 2}) for step in (2, 3)))
     (tmp_path / "attempts" / "11").mkdir()
-    assert progress(tmp_path) == (3, 0.3, 2.0)
+    assert progress(tmp_path)[:3] == (3, 0.3, 2.0)
 
 
 def test_a_torn_line_or_an_odd_value_is_left_out(tmp_path: Path) -> None:
     odd = [row(1, **{"critic/rewards/mean": float("nan")}), "null", "[1]", '{"step": "x"}', '{"data": {}}']
     metrics(tmp_path, 1, *odd, row(2)[:-4], end="")
-    assert progress(tmp_path) == (1, None, None)
+    assert progress(tmp_path)[:3] == (1, None, None)
 
 
 def test_only_the_end_of_a_long_file_is_read(tmp_path: Path) -> None:
@@ -97,3 +98,21 @@ def test_a_file_without_a_whole_line_has_none(tmp_path: Path, content: str) -> N
     path = tmp_path / "x"
     path.write_text(content)
     assert json_lines(last_lines(path)) == []
+
+
+def attempt(started: float, ended: float | None = None) -> AttemptRow:
+    return AttemptRow(1, 1, 1, "h", "b", 1, 1.0, started, ended, None, "", None)
+
+
+def test_a_resumed_run_starts_up_again_and_goes_on_from_its_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from study_cases import recipe
+
+    monkeypatch.setattr("time.time", lambda: 1004.0)
+    seen = Progress(step=3, reward=None, step_s=5.0, seen=900.0)
+    toy = recipe()
+    assert run_eta(toy, seen, [attempt(800.0, 910.0), attempt(1000.0)]) == (4 - 2) * 5.0 + 10 - 4
+    assert run_eta(toy, seen, [attempt(800.0, 910.0)]) == (4 - 2) * 5.0 + 10, "it waits to be started"
+    assert run_eta(toy, seen._replace(seen=1003.0), [attempt(1000.0)]) == 5.0, "its own steps count"
+    assert run_eta(toy, Progress(0, None, None), []) == 4 * 5 + 10

@@ -8,18 +8,29 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from study_cases import executed, fake_supervisor, moments, new_study, set_behaviour, supervise_here, wait_gone
+from study_cases import (
+    SUPERVISOR,
+    executed,
+    fake_supervisor,
+    moments,
+    new_study,
+    set_behaviour,
+    supervise_here,
+    wait_gone,
+)
 
-from policies.errors import RefusedError
+from policies.errors import AdvisorError, RefusedError
 from tools.study.follow import snapshot
 from tools.study.manage import start, stop
 from tools.study.study import Study
 from tools.study.watch import Session
 from training.launchers.processes import host_name, identify
+from training.run_lock import is_locked
 
 
 def run_dir(study: Study, arm: str, seed: int) -> Path:
@@ -147,3 +158,25 @@ def test_what_is_left_of_a_killed_run_is_waited_for_and_the_run_goes_on(tmp_path
     assert snapshot(study).state == "done"
     assert executed(study)[:2] == ["static 1 1", "static 1 2"]
     leftover.communicate()
+
+
+def test_a_stop_waits_for_a_supervisor_that_is_only_being_started(tmp_path: Path) -> None:
+    """Importing takes it seconds: whoever stops the study meanwhile must not be told that nothing runs."""
+    study = new_study(tmp_path, static_1="hang")
+    slow = (sys.executable, "-c", f"import time; time.sleep(0.7); exec(open({SUPERVISOR[1]!r}).read())")
+    starter = multiprocessing.get_context("fork").Process(target=_start_quietly, args=(study, slow))
+    starter.start()
+    while not is_locked(study.starting):
+        assert starter.is_alive()
+    assert not is_locked(study.lock)
+    stop(study)
+    assert not is_locked(study.lock)
+    assert not is_locked(study.starting)
+    starter.join(60)
+    assert snapshot(study).state in ("stopped", "approved", "interrupted")
+    assert not any(run.state == "running" for run in snapshot(study).runs)
+
+
+def _start_quietly(study: Study, supervisor: tuple[str, ...]) -> None:
+    with suppress(AdvisorError):
+        start(study, supervisor=supervisor)

@@ -26,6 +26,9 @@ class Amendment(StrictModel):
     """In words: `seeds from 3 to 5 (new: 4, 5)`."""
     exploratory: str
     """Why the verdict would confirm nothing; empty where it still would."""
+    error: float | None = None
+    """P(a false claim on one summary) of whoever reads the longer study as if it had been planned; None where that is
+    not known, or where the claim is as planned."""
     runs: int
     """That it adds."""
     device_hours: float
@@ -58,10 +61,13 @@ def proposed(
         runs = sum((arm.id, seed) not in known for seed in new.seeds for arm in new.arms)
         before = sum((arm, seed) not in known for arm, own in scheduled_seeds(old, looks).items() for seed in own)
         added = runs - before
+        why = why_exploratory(ledger, old, new)
+        run = len(scheduled_seeds(old, looks)[old.control.id])
         return Amendment(
             plan=new,
             change=_change(old, new),
-            exploratory=why_exploratory(ledger, old, new),
+            exploratory=why,
+            error=_error(old, run, len(new.seeds)) if why else None,
             runs=added,
             device_hours=added * run_device_hours(new.recipe),
             unit=hours_unit(new.recipe),
@@ -149,6 +155,20 @@ def _with_seeds(old: StudyPlan, seeds: tuple[int, ...], *, fixed: bool) -> Study
     if design is not None:
         design = None if fixed else design.model_copy(update={"n_max": len(seeds)})
     return old.model_copy(update={"seeds": seeds, "design": design})
+
+
+def _error(old: StudyPlan, n: int, longer: int) -> float | None:
+    """When a study that has read its n pairs without a claim is made longer and read once more, at the same level."""
+    from tools.statistics.critical import fixed
+    from tools.statistics.family import family_confidence
+    from tools.statistics.sequential.boundaries import boundaries
+    from tools.statistics.sequential.price import amended_error
+
+    confidence = family_confidence(old.analysis.confidence, old.analysis.family_size)
+    if longer <= n or n < 2 or (old.design is not None and n < old.design.n_max):
+        return None
+    bounds = {n: fixed(n, confidence)} if old.design is None else boundaries(old.design, 1.0 - confidence)
+    return amended_error(bounds, longer - n)
 
 
 def _change(old: StudyPlan, new: StudyPlan) -> str:

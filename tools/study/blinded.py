@@ -44,7 +44,7 @@ def blind_view(plan: StudyPlan, ledger: Ledger) -> BlindView:
         summary=plan.analysis.primary,
         pooled_sd=_pooled_sd(differences),
         looks=len({row.blocks for row in looks}),
-        last_look=told_blind((row for row in looks if row.blocks == last), len(plan.treatments)),
+        last_look=told_blind(row for row in looks if row.blocks == last),
         unblinded="; ".join(f"by {row.who} at {row.at}: {row.reason}" for row in unblindings),
         exploratory=next((row.exploratory for row in ledger.amendments() if row.exploratory), ""),
     )

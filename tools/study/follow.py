@@ -137,15 +137,15 @@ def _run_status(
         step=seen.step,
         steps=steps,
         reward=seen.reward,
-        eta_s=_run_eta(plan.recipe, seen, mine) if row.state in ("running", "interrupted") else None,
+        eta_s=run_eta(plan.recipe, seen, mine) if row.state in ("running", "interrupted") else None,
         device_hours=sum(
             (attempt.device_hours or 0.0) + _open_hours(attempt, study.run_dir(row), plan.recipe) for attempt in mine
         ),
     )
 
 
-def _run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float:
-    """An attempt that has written no step yet starts up, then goes on from the last checkpoint."""
+def run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float:
+    """Wall seconds to a run's end: an attempt without a step of its own starts up, then repeats from a checkpoint."""
     step_s = seen.step_s or recipe.cost.step_s
     begun = None if not attempts or attempts[-1].ended is not None else attempts[-1].started
     if begun is not None and seen.step and seen.seen >= begun:

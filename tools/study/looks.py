@@ -1,9 +1,10 @@
 """Looks at a sequential study: after each seed block, each treatment that still runs stops or goes on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from tools.scores.table import ScoreTable
-from tools.statistics.sequential.model import Look
+import numpy as np
+from numpy.typing import NDArray
+
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.study.ledger import Ledger
 from tools.study.ledger_core import now
@@ -21,47 +22,41 @@ def look_after(plan: StudyPlan, ledger: Ledger, blocks: int) -> tuple[LookRow, .
     """
     if plan.design is None:
         return ()
+    from tools.statistics.sequential.pooled_look import pooled_look
+
     known = ledger.looks()
-    done = {row.treatment for row in known if row.blocks == blocks} | stopped_after(plan, known).keys()
-    seen = {row.treatment: row.n for row in known}
-    table = score_table(plan, ledger.runs(), ledger.scores(), plan.seeds[:blocks])
-    digest, fresh = ledger.plan_hash(), []
-    for arm in plan.treatments:
-        if arm.id in done or table is None:
-            continue
-        found = _look(plan, table, arm.id)
-        if found is not None and found.n > seen.get(arm.id, 0):
-            at = now()
-            fresh.append(
-                LookRow(
-                    arm.id, blocks, found.n, found.decision, found.blinded_reason, found.model_dump_json(), digest, at
-                )
-            )
+    due = _due(plan, ledger, known, blocks)
+    if not due:
+        return known
+    analysis, digest, at = plan.analysis, ledger.plan_hash(), now()
+    alpha, k = 1.0 - analysis.confidence, analysis.family_size
+    found = pooled_look(due, plan.design, alpha, analysis.sesois(), family_size=k)
+    fresh = tuple(
+        LookRow(treatment, blocks, one.n, one.decision, found.blinded_reason, one.model_dump_json(), digest, at)
+        for treatment, one in found.looks.items()
+    )
     ledger.add_looks(fresh)
     return (*known, *fresh)
 
 
-def told_blind(rows: Iterable[LookRow], treatments: int) -> str:
-    """What may be said of the looks after one block while the study is blind.
-
-    With several treatments only how many stop: the runs show which, and why would tell how its scores lie.
-    """
-    found = tuple(rows)
-    if treatments == 1:
-        return found[0].blinded_reason if found else ""
-    stop = sum(row.stops for row in found)
-    return f"{stop} of {len(found)} treatments looked at need no further seed" if found else ""
+def told_blind(rows: Iterable[LookRow]) -> str:
+    """What may be said of the looks after one block while the study is blind."""
+    return next((row.blinded_reason for row in rows), "")
 
 
-def _look(plan: StudyPlan, table: ScoreTable, treatment: str) -> Look | None:
-    """At all complete pairs of a table; None before the first look is due."""
-    from tools.statistics.sequential.look import look
-
+def _due(plan: StudyPlan, ledger: Ledger, known: Sequence[LookRow], blocks: int) -> dict[str, NDArray[np.float64]]:
+    """Treatment -> differences (pairs, summaries) of those to look at now."""
     assert plan.design is not None
-    analysis = plan.analysis
-    chosen = SummaryMatrix.of(analysis.summaries)
-    pairs = table.paired(treatment, plan.control.id, chosen.benchmarks)
-    if len(pairs.seeds) < plan.design.n_min:
-        return None
-    alpha = (1.0 - analysis.confidence) / analysis.family_size
-    return look(chosen.differences(pairs), plan.design, alpha, analysis.sesois())
+    table = score_table(plan, ledger.runs(), ledger.scores(), plan.seeds[:blocks])
+    if table is None:
+        return {}
+    done = {row.treatment for row in known if row.blocks >= blocks} | stopped_after(plan, known).keys()
+    seen = {row.treatment: row.n for row in known}
+    chosen, found = SummaryMatrix.of(plan.analysis.summaries), {}
+    for arm in plan.treatments:
+        if arm.id in done or not {arm.id, plan.control.id} <= set(table.arms):
+            continue
+        pairs = table.paired(arm.id, plan.control.id, chosen.benchmarks)
+        if len(pairs.seeds) >= plan.design.n_min and len(pairs.seeds) > seen.get(arm.id, 0):
+            found[arm.id] = chosen.differences(pairs)
+    return found

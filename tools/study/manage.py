@@ -27,7 +27,7 @@ from tools.study.stored import Stored
 from tools.study.study import Study, check_unedited, studies_root, study_folders, study_id, write_exports
 from training.launchers.base import ProcessIdentity
 from training.launchers.environment import child_environment
-from training.launchers.processes import host_name, is_alive, lock_holder
+from training.launchers.processes import host_name, is_alive, lock_holder, take_lock
 from training.paths import demand_plain
 from training.run_lock import is_locked
 
@@ -153,11 +153,12 @@ def status(study: Study) -> StudyStatus:
 def stop(study: Study) -> StudyStatus:
     """Stops the supervisor and its run, and waits for that; a run continues later from its last checkpoint.
 
-    Runs whose supervisor is gone are not touched: resume first. Raises RefusedError when a supervisor does not end.
+    A supervisor that is being started just now is waited for first. Runs whose supervisor is gone are not touched:
+    resume first. Raises RefusedError when a supervisor does not end.
     """
     asked: ProcessIdentity | None = None
     deadline = time.monotonic() + _STOP_S
-    while is_locked(study.lock):
+    while is_locked(study.lock) or is_locked(study.starting):
         holder = lock_holder(study.lock)
         if holder is not None and holder.host != host_name():
             raise RefusedError(f"{study.folder.name} is supervised on {holder.host}; stop it there")
@@ -233,6 +234,7 @@ def _line(study: Study) -> StudyLine:
 def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) -> None:
     """Starts the supervisor in its own session and waits until it is at work, or has said why it is not."""
     argv = [*supervisor, str(study.folder), *(["--take-over"] if take_over else [])]
+    starting = take_lock(study.starting)  # None: another one is starting it too, and tells whoever wants to stop it
     with study.log.open("ab") as log:
         said_before = log.tell()
         process = subprocess.Popen(
@@ -243,7 +245,10 @@ def _spawn(study: Study, seen: int, take_over: bool, supervisor: Sequence[str]) 
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=() if starting is None else (starting,),
         )
+    if starting is not None:
+        os.close(starting)
     try:
         _wait_at_work(study, process, seen, said_before)
     except KeyboardInterrupt:  # who leaves before it is at work takes it along

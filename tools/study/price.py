@@ -7,6 +7,7 @@ from tools.report.ways_out import plan_warnings
 from tools.statistics.power_model import PowerStatement
 from tools.study.canonical import plan_hash
 from tools.study.cost import StudyCost, seed_price, study_cost
+from tools.study.expected import ExpectedEnds, expected_ends
 from tools.study.plan import StudyPlan
 
 
@@ -18,7 +19,9 @@ class PlannedStudy(StrictModel):
     plan_hash: str
     cost: StudyCost
     power: PowerStatement | None
-    """None: no spread is known for this recipe and model; a pilot would tell."""
+    """Of all its seeds; None: no spread is known for this recipe and model, a pilot would tell."""
+    expected: ExpectedEnds | None = None
+    """Of a sequential plan."""
     warnings: tuple[str, ...]
 
 
@@ -30,6 +33,7 @@ def price(plan: StudyPlan) -> PlannedStudy:
         plan_hash=plan_hash(plan),
         cost=study_cost(plan),
         power=power,
+        expected=expected_ends(plan),
         warnings=plan_warnings(plan, power, seed_price(plan.recipe, len(plan.arms))),
     )
 

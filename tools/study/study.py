@@ -19,6 +19,8 @@ from training.paths import expanded, is_file, is_folder
 from training.run_files import write_atomically
 from training.yaml_files import parse_mapping
 
+RECIPE_FILE = "recipe.yaml"
+
 
 class Study(NamedTuple):
     """A study by its folder; all paths inside are relative to it, so that it can be moved."""
@@ -50,6 +52,11 @@ class Study(NamedTuple):
     def lock(self) -> Path:
         """Held by the one supervisor."""
         return self.folder / "supervisor.lock"
+
+    @property
+    def starting(self) -> Path:
+        """Held from before the supervisor is started until it ends: between the two nobody else sees that it comes."""
+        return self.folder / "starting.lock"
 
     @property
     def log(self) -> Path:
@@ -120,11 +127,13 @@ def _created(folder: Path) -> str:
 
 
 def write_exports(study: Study, ledger: Ledger) -> None:
-    """Writes `plan.yaml` and `plan.lock.json` from the ledger."""
+    """Writes `plan.yaml`, its `recipe.yaml` for use in another study, and `plan.lock.json` from the ledger."""
     document = ledger.plan_document()
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     header = "# Written by advisor from study.db. Do not edit: a change voids the approval; plan a new study instead.\n"
     write_atomically(study.folder / "plan.yaml", header + text)
+    recipe = yaml.safe_dump(document["recipe"], sort_keys=False, allow_unicode=True, width=120)
+    write_atomically(study.folder / RECIPE_FILE, recipe)
     lock = json.dumps(_lock_document(ledger), indent=2, ensure_ascii=False)
     write_atomically(study.folder / "plan.lock.json", f"{lock}\n")
 

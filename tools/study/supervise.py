@@ -168,7 +168,7 @@ def _look(session: Session, plan: StudyPlan, blocks: int) -> None:
     before = len(session.ledger.looks())
     fresh = look_after(plan, session.ledger, blocks)[before:]
     if fresh:
-        session.event("looked", told_blind(fresh, len(plan.treatments)))
+        session.event("looked", told_blind(fresh))
 
 
 def _block(plan: StudyPlan, ledger: Ledger, seed: int, arms: Sequence[Arm]) -> tuple[RunRow, ...]:
