@@ -131,7 +131,7 @@ def _fractions(view: _View) -> Iterator[str]:
 def _fraction_cells(view: _View) -> NDArray[np.bool_]:
     """(arms, N, benchmarks): scores of at most 1 that times 100 would be like the benchmark's others."""
     small = (view.scores > 0) & (view.scores <= 1)
-    large = view.scores > 1
+    large = (view.scores > 1) & np.isfinite(view.scores)
     usual = np.where(large, view.scores, 0).sum(axis=(0, 1)) / np.maximum(large.sum(axis=(0, 1)), 1)
     near = np.abs(100 * view.scores - usual) <= np.maximum(_NEAR, usual / 3)
     return np.asarray(small & near & (usual > _NEAR) & ~_whole_counts(view.scores, view.questions))

@@ -10,6 +10,7 @@ import io
 import json
 import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import PurePath
@@ -17,7 +18,7 @@ from typing import Any
 
 from policies.errors import InputError
 from tools.scores.columns import ALIASES, normal
-from tools.scores.readers.run_log import RunLog, TaskResult, fingerprint
+from tools.scores.readers.run_log import RunLog, TaskResult, fields, fingerprint, items
 from tools.scores.readers.run_paths import RunPath, run_from, run_of
 
 INSTALL = 'pip install "experiment-advisor[inspect]"'
@@ -42,7 +43,7 @@ def read_header(data: bytes, source: str) -> dict[str, Any]:
             if _HEADER not in names:
                 raise InputError(f"{source} is no table and no Inspect log: export a spreadsheet as CSV")
             content = json.loads(_member(archive, archive.getinfo(_HEADER), data, source))
-    except (zipfile.BadZipFile, ValueError, struct.error, EOFError) as error:
+    except (zipfile.BadZipFile, ValueError, struct.error, EOFError, zlib.error) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{source} is a damaged zip: copy or export it again") from None
@@ -72,8 +73,8 @@ def read_inspect(content: Mapping[str, Any], source: str) -> RunLog:
     """The scores in one log. Raises InputError where neither metadata, folders nor model name an arm and a seed."""
     spec = content["eval"]
     task = str(spec.get("task") or PurePath(source).stem).rpartition("/")[2]
-    results = content.get("results") if content.get("status") == "success" and not content.get("invalidated") else None
-    results = results if isinstance(results, Mapping) else {}
+    finished = content.get("status") == "success" and not content.get("invalidated")
+    results = fields(content.get("results")) if finished else {}
     counted = results.get("completed_samples")
     questions = counted if isinstance(counted, int) and counted > 0 else None
     return RunLog(source, _run(spec, source), {task: TaskResult(_metrics(results), questions, _harness(spec))})
@@ -81,32 +82,28 @@ def read_inspect(content: Mapping[str, Any], source: str) -> RunLog:
 
 def _run(spec: Mapping[str, Any], source: str) -> RunPath:
     """Arm and seed as the log's metadata says them, else as folders and model do."""
-    metadata = spec.get("metadata")
-    said = {normal(str(name)): value for name, value in metadata.items()} if isinstance(metadata, Mapping) else {}
+    said = {normal(str(name)): value for name, value in fields(spec.get("metadata")).items()}
     arm = next((said[name] for name in ALIASES["arm"] if name in said), None)
     seed = next((said[name] for name in ALIASES["seed"] if name in said), None)
-    if arm is None or not isinstance(seed, int) or isinstance(seed, bool):
+    if not isinstance(arm, str) or not isinstance(seed, int) or isinstance(seed, bool):
         return run_from(source, str(spec.get("model") or ""))
     above = run_of(PurePath(source).parts[:-1])
-    return RunPath(str(arm), seed, above.folder if above else "")
+    return RunPath(arm, seed, above.folder if above else "")
 
 
 def _metrics(results: Mapping[str, Any]) -> dict[str, float]:
     """`scorer/metric` -> value, measures of spread left out."""
     found: dict[str, float] = {}
-    for score in results.get("scores") or ():
-        for name, metric in (score.get("metrics") or {}).items():
-            value = metric.get("value") if isinstance(metric, Mapping) else metric
+    for score in map(fields, items(results.get("scores"))):
+        for name, metric in fields(score.get("metrics")).items():
+            value = fields(metric).get("value")
             if name not in _SPREAD and isinstance(value, int | float) and not isinstance(value, bool):
                 found[f"{score.get('name', 'score')}/{name}"] = float(value)
     return found
 
 
 def _harness(spec: Mapping[str, Any]) -> str:
-    packages = spec.get("packages")
-    program = packages.get("inspect_ai", "") if isinstance(packages, Mapping) else ""
-    config = spec.get("config")
-    config = config if isinstance(config, Mapping) else {}
+    program, config = fields(spec.get("packages")).get("inspect_ai", ""), fields(spec.get("config"))
     settings = {
         name: spec.get(name)
         for name in ("task_version", "task_args", "solver", "solver_args", "model_generate_config", "scorers")

@@ -9,7 +9,7 @@ samples were logged), `config`, `model_name`, `lm_eval_version`. Before 0.4 a me
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tools.scores.readers.run_log import RunLog, TaskResult, fingerprint
+from tools.scores.readers.run_log import RunLog, TaskResult, fields, fingerprint, items
 from tools.scores.readers.run_paths import RunPath, run_from
 
 _SETTINGS = ("limit", "gen_kwargs", "fewshot_seed", "random_seed")
@@ -40,10 +40,7 @@ def read_lm_eval(content: Mapping[str, Any], source: str) -> RunLog:
 
 
 def _run(content: Mapping[str, Any], source: str) -> RunPath:
-    model = str(content.get("model_name") or "")
-    if not model:
-        arguments = content.get("config", {}).get("model_args") if isinstance(content.get("config"), Mapping) else None
-        model = _model_of(arguments)
+    model = str(content.get("model_name") or "") or _model_of(fields(content.get("config")).get("model_args"))
     return run_from(source, model)
 
 
@@ -59,16 +56,15 @@ def _model_of(arguments: object) -> str:
 
 def _kept(content: Mapping[str, Any], results: Mapping[str, Any]) -> list[str]:
     """The tasks that are benchmarks: an aggregate that has a score of its own stands for its parts."""
-    parts = content.get("group_subtasks")
-    parts = parts if isinstance(parts, Mapping) else {}
+    parts = fields(content.get("group_subtasks"))
     inside: set[str] = set()
     for group, tasks in parts.items():
         if group in results and _metrics(content, group, results[group]):
-            inside |= set(_below(parts, tasks))
+            inside |= set(_below(parts, items(tasks)))
     return [task for task in results if task not in inside]
 
 
-def _below(parts: Mapping[str, Any], tasks: Sequence[str]) -> list[str]:
+def _below(parts: Mapping[str, Any], tasks: Sequence[object]) -> list[str]:
     """The tasks and theirs, at any depth."""
     found: list[str] = []
     waiting = [str(task) for task in tasks]
@@ -76,19 +72,18 @@ def _below(parts: Mapping[str, Any], tasks: Sequence[str]) -> list[str]:
         task = waiting.pop()
         if task not in found:
             found.append(task)
-            waiting += [str(part) for part in parts.get(task, ())]
+            waiting += [str(part) for part in items(parts.get(task))]
     return found
 
 
 def _metrics(content: Mapping[str, Any], task: str, row: Mapping[str, Any]) -> dict[str, float]:
-    better = content.get("higher_is_better")
-    better = better.get(task) if isinstance(better, Mapping) else None
+    better = fields(fields(content.get("higher_is_better")).get(task))
     found: dict[str, float] = {}
     for name, value in row.items():
         base = name.partition(",")[0]
         if name in _COUNTERS or base.endswith("_stderr") or isinstance(value, bool):
             continue
-        if not isinstance(value, int | float) or (isinstance(better, Mapping) and better.get(base) is False):
+        if not isinstance(value, int | float) or better.get(base) is False:
             continue
         found[name] = float(value)
     return found
@@ -96,29 +91,21 @@ def _metrics(content: Mapping[str, Any], task: str, row: Mapping[str, Any]) -> d
 
 def _questions(content: Mapping[str, Any], task: str) -> int | None:
     """Questions answered, of a group the sum over its tasks; None where the file does not say it."""
-    samples = content.get("n-samples")
-    if not isinstance(samples, Mapping):
-        return None
-    parts = content.get("group_subtasks")
-    names = [task] if task in samples else _below(parts if isinstance(parts, Mapping) else {}, [task])
-    counts = [row.get("effective") for name in names if isinstance(row := samples.get(name), Mapping)]
+    samples = fields(content.get("n-samples"))
+    names = [task] if task in samples else _below(fields(content.get("group_subtasks")), [task])
+    counts = [fields(samples[name]).get("effective") for name in names if name in samples]
     whole = [count for count in counts if isinstance(count, int)]
     return sum(whole) if whole and len(whole) == len(counts) else None
 
 
 def _harness(content: Mapping[str, Any], task: str) -> str:
-    def of_task(name: str) -> object:
-        table = content.get(name)
-        return table.get(task) if isinstance(table, Mapping) else None
-
-    config = content.get("config")
-    config = config if isinstance(config, Mapping) else {}
-    version, shots = of_task("versions"), of_task("n-shot")
+    config = fields(content.get("config"))
+    version, shots, prompts = (fields(content.get(name)).get(task) for name in ("versions", "n-shot", "task_hashes"))
     program = content.get("lm_eval_version") or ""
     words = [f"lm-eval {program}".strip(), f"task version {version}" if version is not None else ""]
     words.append(f"{shots}-shot" if shots is not None else "")
     settings = {name: config.get(name) for name in _SETTINGS} | {name: content.get(name) for name in _PROMPT}
     return fingerprint(
         ", ".join(word for word in words if word),
-        {**settings, "version": version, "shots": shots, "program": program, "prompts": of_task("task_hashes")},
+        {**settings, "version": version, "shots": shots, "program": program, "prompts": prompts},
     )

@@ -79,8 +79,8 @@ def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbe
             values[:, place] = np.array(read)[cells.codes]
             signs.append(_percent(table, column, cells))
     notes = []
-    if comma:
-        example = next(str(cell) for cells in slow.values() for cell in cells.values if "," in str(cell))
+    example = next((str(cell) for cells in slow.values() for cell in cells.values if "," in str(cell)), "")
+    if comma and example:
         reading = f"{example.strip()!r} is {_value(_bare(example), comma=True):g}"
         notes.append(f"DECIMAL COMMAS: {reading}; say --decimal point if these are thousands")
     missing = int(np.isnan(values).sum())

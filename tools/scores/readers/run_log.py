@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from policies.errors import InputError
 from tools.scores.columns import short
@@ -12,6 +13,16 @@ from tools.scores.readers.run_paths import RunPath
 
 _SCALES_OF_100 = ("bleu", "chrf", "ter", "rouge")
 """Metrics that are written in points of 100 already, by the beginnings of their names."""
+
+
+def fields(value: object) -> Mapping[str, Any]:
+    """The fields of a part of a log; none where it is no object: logs are anybody's, and versions differ."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def items(value: object) -> Sequence[Any]:
+    """The items of a part of a log; none where it is no list."""
+    return value if isinstance(value, list) else ()
 
 
 @dataclass(frozen=True)
