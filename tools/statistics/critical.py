@@ -1,7 +1,7 @@
 """By how many standard errors an interval reaches to each side: of a fixed plan, and at a look of a sequential one."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from tools.statistics.paired import critical_t
 from tools.statistics.sequential.model import SequentialDesign
@@ -15,7 +15,8 @@ def fixed(n: int, confidence: float) -> float:
     return critical_t(n - 1, confidence)
 
 
-class Repeated(NamedTuple):
+@dataclass(frozen=True)
+class Repeated:
     """Of the repeated intervals of a sequential plan: at all looks together they hold with that confidence."""
 
     design: SequentialDesign
