@@ -34,6 +34,8 @@ def test_against_twelve_fixed_pairs_the_default_design_saves_seeds_at_full_power
     assert planned.mean_n + 4 * planned.mean_n_error < 0.85 * 12
     for found in (null, planned):
         assert sum(found.shares.values()) == pytest.approx(1.0)
+        assert sum(found.verdicts.values()) == pytest.approx(1.0)
+        assert found.verdicts["supported"] == found.shares["efficacy"] == pytest.approx(found.better + found.worse)
         assert sum(found.ended.values()) == pytest.approx(1.0)
         assert sum(n * share for n, share in found.ended.items()) == pytest.approx(found.mean_n)
 
@@ -55,6 +57,16 @@ def test_at_the_least_favourable_truth_every_summary_errs_by_half_of_alpha_a_dir
     errors = least_favourable_error(bare, covariance, ALPHA, np.random.default_rng(4), studies=studies)
     assert errors.shape == (6,)
     assert errors == pytest.approx(np.full(6, ALPHA / 2), abs=4.5 * sqrt(ALPHA / 2 / studies))
+
+
+def test_at_no_effect_some_summary_is_claimed_in_at_most_alpha_of_the_studies():
+    """`depends_on_summary` or `supported`, read at the stop from repeated intervals at alpha and alpha / S."""
+    known = prior("Qwen2.5-7B-base")
+    covariance = known.spread({name: {} for name in known.sd}).covariance
+    for design in (SequentialDesign(n_max=12), SequentialDesign(n_max=12, futility_chance=0.0)):
+        found = characteristics(design, np.zeros(6), covariance, ALPHA, np.random.default_rng(8), studies=20_000)
+        claimed = found.verdicts["supported"] + found.verdicts["depends_on_summary"]
+        assert 0.0 < claimed <= ALPHA + 4 * found.share_error(ALPHA)
 
 
 def test_simulated_studies_are_judged_as_a_person_s_study_is():

@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tools.statistics.critical import Repeated
+from tools.statistics.decision import DECISIONS as VERDICTS
+from tools.statistics.decision import decide
 from tools.statistics.sequential.model import LookDecision, SequentialDesign
 from tools.statistics.sequential.rule import DECISIONS, judge
 from tools.statistics.simulate import covariance_root
+from tools.statistics.verdict_model import OverallVerdict
 
 STUDIES = 20_000
 FAR = 1e3
@@ -25,6 +29,8 @@ class Characteristics(NamedTuple):
     studies: int
     shares: dict[LookDecision, float]
     """How the studies ended."""
+    verdicts: dict[OverallVerdict, float]
+    """What the evaluator concludes from the repeated intervals at the end."""
     better: float
     worse: float
     """Efficacy in either direction."""
@@ -57,21 +63,22 @@ def characteristics(
     """
     margins = np.zeros(len(effects)) if sesoi is None else np.asarray(sesoi, dtype=np.float64)
     root = covariance_root(covariance)
-    code, direction, stopped_at = (np.empty(studies, dtype=np.int64) for _ in range(3))
     size = max(1, _BATCH // (design.n_max * len(effects)))
+    parts = []
     for start in range(0, studies, size):
-        part = slice(start, min(start + size, studies))
-        draws = rng.standard_normal((part.stop - start, design.n_max, root.shape[1])) @ root.T + effects
-        code[part], direction[part], stopped_at[part] = _run(draws, design, alpha, margins)
-    counts = np.bincount(code, minlength=len(DECISIONS))
+        shape = (min(size, studies - start), design.n_max, root.shape[1])
+        parts.append(_run(rng.standard_normal(shape) @ root.T + effects, design, alpha, margins))
+    ended = _Ended(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    shares = np.bincount(ended.code, minlength=len(DECISIONS)) / studies
     return Characteristics(
         studies,
-        {name: int(count) / studies for name, count in zip(DECISIONS, counts, strict=True) if name != "go_on"},
-        float(np.mean(direction > 0)),
-        float(np.mean(direction < 0)),
-        float(stopped_at.mean()),
-        float(stopped_at.std(ddof=1) / studies**0.5),
-        {n: float(np.mean(stopped_at == n)) for n in design.looks},
+        {name: float(share) for name, share in zip(DECISIONS, shares, strict=True) if name != "go_on"},
+        _verdicts(ended, design, alpha, margins),
+        float(np.mean(ended.direction > 0)),
+        float(np.mean(ended.direction < 0)),
+        float(ended.n.mean()),
+        float(ended.n.std(ddof=1) / studies**0.5),
+        {n: float(np.mean(ended.n == n)) for n in design.looks},
     )
 
 
@@ -97,21 +104,43 @@ def least_favourable_error(
     return np.array(errors)
 
 
-def _run(
-    draws: NDArray[np.float64], design: SequentialDesign, alpha: float, margins: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Studies (N, n_max, S): how each ended, its direction, and its pairs when it did."""
+class _Ended(NamedTuple):
+    """Studies (N,) at their last look; means and errors (N, S)."""
+
+    code: NDArray[np.int64]
+    direction: NDArray[np.int64]
+    n: NDArray[np.int64]
+    means: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+def _run(draws: NDArray[np.float64], design: SequentialDesign, alpha: float, margins: NDArray[np.float64]) -> _Ended:
+    """Looks at studies (N, n_max, S) until each has stopped."""
     code, direction, stopped_at = (np.zeros(len(draws), dtype=np.int64) for _ in range(3))
+    last_means, last_errors = np.zeros((2, len(draws), draws.shape[-1]))
     going = np.arange(len(draws))
     # Sums of squares around the first pair lose no digits to a large mean.
     shifted = draws - draws[:, :1]
     sums, squares = shifted[:, : design.n_min - 1].sum(axis=1), (shifted[:, : design.n_min - 1] ** 2).sum(axis=1)
     for n in design.looks:
         sums, squares = sums + shifted[going, n - 1], squares + shifted[going, n - 1] ** 2
-        errors = np.sqrt((squares - sums**2 / n) / (n - 1) / n)
-        judged = judge(draws[going, 0] + sums / n, errors, n, design, alpha, margins)
+        means, errors = draws[going, 0] + sums / n, np.sqrt((squares - sums**2 / n) / (n - 1) / n)
+        judged = judge(means, errors, n, design, alpha, margins)
         stops = judged.code != DECISIONS.index("go_on")
         ended = going[stops]
         code[ended], direction[ended], stopped_at[ended] = judged.code[stops], judged.direction[stops], n
+        last_means[ended], last_errors[ended] = means[stops], errors[stops]
         going, sums, squares = going[~stops], sums[~stops], squares[~stops]
-    return code, direction, stopped_at
+    return _Ended(code, direction, stopped_at, last_means, last_errors)
+
+
+def _verdicts(
+    ended: _Ended, design: SequentialDesign, alpha: float, margins: NDArray[np.float64]
+) -> dict[OverallVerdict, float]:
+    """Share of each verdict, read from the repeated intervals at the last look."""
+    counts = np.zeros(len(VERDICTS))
+    for n in design.looks:
+        here = ended.n == n
+        found = decide(ended.means[here], ended.errors[here], n, 1.0 - alpha, 1, margins, Repeated(design))
+        counts += np.bincount(found.code, minlength=len(VERDICTS))
+    return {name: float(count / len(ended.n)) for name, count in zip(VERDICTS, counts, strict=True)}

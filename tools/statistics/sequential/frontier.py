@@ -119,7 +119,8 @@ def one_summary(studies: int) -> Iterator[str]:
     """Markdown lines: every candidate, one summary."""
     effect = detectable_effect(FIXED, 1.0, ALPHA, POWER)
     assert effect is not None
-    yield f"One summary, planned effect {effect:.3f} SD, {studies:,} studies a cell."
+    level_error = (ALPHA * (1.0 - ALPHA) / studies) ** 0.5
+    yield f"One summary, planned effect {effect:.3f} SD, {studies:,} studies a cell (a level: ± {level_error:.4f})."
     yield ""
     yield from _header()
     for design in CANDIDATES:
@@ -141,11 +142,16 @@ def every_summary(studies: int) -> Iterator[str]:
             yield _row(design, measure(design, effect, covariance, studies))
         bare = CHOSEN.model_copy(update={"futility_chance": 0.0})
         errors = least_favourable_error(bare, covariance, ALPHA, rng_for(name, "least favourable"), studies=studies)
+        null = characteristics(
+            bare, np.zeros(len(covariance)), covariance, ALPHA, rng_for(name, "some"), studies=studies
+        )
+        some = null.verdicts["depends_on_summary"]
         yield ""
         yield (
             f"Least favourable truth (one summary 0, the others huge), bounds alone: wrongly `better` in "
             f"{errors.min():.4f} to {errors.max():.4f} of the studies (± {(0.025 * 0.975 / studies) ** 0.5:.4f}; "
-            f"allowed {ALPHA / 2})."
+            f"allowed {ALPHA / 2}). At no effect, bounds alone: wrongly `depends_on_summary` in {some:.4f} ± "
+            f"{null.share_error(some):.4f}."
         )
 
 
