@@ -44,7 +44,7 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
 def admit(intent: StudyIntent) -> None:
     """Raises for an intent that this version cannot turn into a run plan, saying what it can.
 
-    RefusedError: refused by reason, a kind that is not built yet, a policy that is known but not available.
+    RefusedError: refused by reason, a kind that is not built yet.
     InputError: one question is open, or a name is unknown.
     """
     if intent.kind == "refuse":

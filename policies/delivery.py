@@ -3,8 +3,11 @@
 Shapes: N rollouts in a step, L response tokens.
 """
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from policies.base import Floats
 from policies.model import StrictModel
@@ -15,15 +18,19 @@ _DIGEST_CHUNK = 1 << 18
 _KEPT = np.uint64(64 - 26)
 
 
+Part = Annotated[float, Field(ge=0, le=1 + 1e-6)]
+"""A share or a dose; sums of floats may pass 1 in their last bits."""
+
+
 class WeightStatistics(StrictModel):
     """Sums over the response tokens of one step that count (mask true)."""
 
-    tokens: int
+    tokens: int = Field(ge=0)
     total: float
     """Sum of weights."""
     squared: float
     """Sum of squared weights."""
-    zeros: int
+    zeros: int = Field(ge=0)
     """Tokens with weight 0."""
 
 
@@ -31,21 +38,21 @@ class DeliveryRecord(StrictModel):
     """One line of `delivery.jsonl`."""
 
     schema_version: int = 1
-    step: int
-    prompts: int
-    rollouts: int
+    step: int = Field(ge=1)
+    prompts: int = Field(ge=1)
+    rollouts: int = Field(ge=1)
     prompt_stream: str
     """sha256 (first 16 hex) of the ordered dataset indices of this step's prompts."""
-    requested_shares: dict[str, float] | None = None
-    realised_shares: dict[str, float]
+    requested_shares: dict[str, Part] | None = None
+    realised_shares: dict[str, Part]
     """Of the prompts that were really rolled out."""
     weights_set: WeightStatistics | None = None
     """What the trainer put beside the batch; None: the policy set none."""
     weights_seen: WeightStatistics | None = None
     """What the loss in the worker process multiplied with; None: it saw none."""
-    weight_dose: float = 0.0
+    weight_dose: Part = 0.0
     """`weight_dose` of what the policy set; 0 where it set none."""
-    advantage_dose: float = 0.0
+    advantage_dose: Part = 0.0
     """`advantage_dose` of what the policy put in place of the rewards or the advantages; 0 where it put nothing."""
     training_reward: float | None = None
     """Mean of the rewards that the policy put in place of the graded ones; None: trained on the graded ones."""
@@ -53,7 +60,7 @@ class DeliveryRecord(StrictModel):
     """`loss_digest` of the batch that the policy saw and the weights that it gave."""
     loss_inputs_seen: int | None = None
     """The same of what the loss in the worker process computed with; equal: value for value what was set."""
-    effective_sample_size: float
+    effective_sample_size: float = Field(ge=0)
     """`effective_sample_size` of what the policy set; the number of rollouts where it set none."""
     kept_everything: bool = False
     """A selector would have kept nothing and kept everything instead."""

@@ -1,5 +1,7 @@
 """The base of every model that crosses a border between packages, processes or files."""
 
+import reprlib
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 
@@ -20,5 +22,9 @@ def describe_faults(error: ValidationError) -> str:
 
 
 def _shortened(value: object, limit: int = 60) -> str:
-    text = repr(value)
+    """At most `limit` characters, without ever writing out what is large or refers to itself many times over."""
+    writer = reprlib.Repr()
+    writer.maxlevel = 3
+    writer.maxstring = writer.maxother = writer.maxlong = limit
+    text = writer.repr(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."

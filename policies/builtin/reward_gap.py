@@ -27,7 +27,10 @@ class RewardGap(MixingPolicy):
     signal = "mean reward of the domain below the best one's -> its share of the prompts"
     formula = "share = floor + (1 - D * floor) * softmax((max mean reward - mean reward) / (spread * temperature))"
     source = "cf. DoReMi arXiv:2305.10429"
-    inert_when = "in the warm-up; where all domains have the same mean reward; with normalise=False at temperature 1, in most steps"
+    inert_when = (
+        "in the warm-up; where all domains have the same mean reward; with normalise=False at temperature 1, in most "
+        "steps"
+    )
 
     def score(self) -> Floats:
         """(D,) gap to the best domain, in reward."""

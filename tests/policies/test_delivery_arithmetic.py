@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pydantic import ValidationError
 
-from policies.delivery import effective_sample_size, weight_dose, weight_statistics
+from policies.delivery import DeliveryRecord, effective_sample_size, weight_dose, weight_statistics
 
 MASK = np.array([[1, 1, 0], [1, 1, 1], [1, 0, 0]], dtype=bool)
 
@@ -53,3 +54,26 @@ def test_the_effective_sample_size_of_half_the_rollouts_is_half():
     assert effective_sample_size(np.array([2.0] * 4 + [0.0] * 4), mask) == pytest.approx(4)
     assert effective_sample_size(None, mask) == 8
     assert effective_sample_size(np.zeros(8), mask) == 0
+
+
+RECORD = {
+    "step": 1, "prompts": 4, "rollouts": 20, "prompt_stream": "0" * 16, "realised_shares": {"math": 1.0},
+    "effective_sample_size": 20.0, "domain_rewards": {"math": 0.5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("realised_shares", {"math": 1.2}),
+        ("requested_shares", {"math": -0.1, "logic": 1.1}),
+        ("weight_dose", 1.5),
+        ("advantage_dose", -0.1),
+        ("step", 0),
+        ("effective_sample_size", -1.0),
+    ],
+)
+def test_a_record_with_impossible_shares_or_doses_is_refused(field, value):
+    assert DeliveryRecord.model_validate(RECORD)
+    with pytest.raises(ValidationError, match=field):
+        DeliveryRecord.model_validate(RECORD | {field: value})
