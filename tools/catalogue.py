@@ -37,6 +37,7 @@ TOOLS = (
     Tool("plan_study", "tools.plan_study:plan_study", "Intent to plan, with price and power."),
     Tool("analyze_scores", "tools.analyze_scores:analyze_scores", "Verdicts on a table of scores that exists."),
     Tool("study_status", "tools.study.manage:status", "How a study stands; no score by arm."),
+    Tool("interim_scores", "tools.study.interim:interim", "Scores by arm so far, of a study that a person unblinded."),
     Tool("score_runs", "tools.score_runs:score_runs", "Which runs are scored; no score."),
     Tool("compare_arms", "tools.compare_arms:compare_arms", "The verdict of a finished study."),
     Tool("write_report", "tools.write_report:write_report", "Builds a finished study's report again.", changes=True),

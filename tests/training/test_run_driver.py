@@ -11,7 +11,8 @@ import pytest
 
 from policies.registry import resolve
 from training.attempt import Attempt
-from training.driver import INTERRUPTED, main
+from training.checkpoints import IncompleteExportError
+from training.driver import FAILED, INTERRUPTED, main
 from training.failures import is_infrastructure
 from training.recipe import load_recipe
 from training.run import main as run_main
@@ -84,6 +85,48 @@ def test_whatever_python_can_say_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     assert said == {"outcome": "interrupted", "reason": "OSError: [Errno 28] No space left on device"}
 
 
+def diverged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finite: set[int]) -> dict[str, object]:
+    """What a driver says whose training ends with NaN, when only these checkpoints hold finite weights."""
+    attempt = tmp_path / "attempts" / "1"
+    attempt.mkdir(parents=True)
+    for step in (10, 20, 30):
+        (tmp_path / "checkpoints" / f"global_step_{step}").mkdir(parents=True)
+    model = {"path": "/model"}
+    config = {"trainer": {"default_local_dir": str(tmp_path / "checkpoints")}, "actor_rollout_ref": {"model": model}}
+    (tmp_path / "config.yaml").write_text(json.dumps(config))
+
+    def nan(*_: object) -> None:
+        raise RayTaskError(RuntimeError("probability tensor contains either `inf`, `nan` or element < 0"))
+
+    def export(checkpoint: Path, reference: Path, folder: Path, served: None) -> None:
+        if int(checkpoint.name.rpartition("_")[2]) not in finite:
+            raise IncompleteExportError(f"{checkpoint} holds NaN or infinity")
+        folder.mkdir()
+
+    monkeypatch.setattr("training.driver._train_and_export", nan)
+    monkeypatch.setattr("training.checkpoints.export_model", export)
+    assert main(attempt, "/nowhere") == FAILED
+    said: dict[str, object] = json.loads((attempt / "driver.json").read_text())
+    return said
+
+
+def test_training_that_diverges_leaves_its_last_finite_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = diverged(tmp_path, monkeypatch, {10, 20})
+    assert (said["outcome"], said["failure"], said["export"]) == ("failed", "training", True)
+    assert str(said["reason"]).endswith("its last finite checkpoint, step 20, is scored")
+    assert (tmp_path / "export").is_dir()
+
+
+def test_training_that_diverges_before_a_finite_checkpoint_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = diverged(tmp_path, monkeypatch, set())
+    assert (said["failure"], said["export"]) == ("training", False)
+    assert str(said["reason"]).endswith("no finite checkpoint is left")
+
+
 def ended(folder: Path, program: str) -> RunResult:
     """The result of an attempt whose driver is another program; in a process of its own, whose children it may end."""
     process = multiprocessing.get_context("fork").Process(target=_attempt, args=(folder, program))
@@ -100,6 +143,19 @@ def _attempt(folder: Path, program: str) -> None:
     subprocess.Popen = lambda _, **more: real([sys.executable, "-c", program], **more)
     with RunLock(files.lock) as lock:
         Attempt(files, spec, 1, lock).run()
+
+
+def test_how_training_failed_and_what_it_left_stand_in_the_result(tmp_path: Path) -> None:
+    said = {"outcome": "failed", "failure": "training", "export": True, "reason": "loss is NaN"}
+    program = f"open({str(tmp_path / 'attempts' / '1' / 'driver.json')!r}, 'w').write({json.dumps(said)!r})"
+    result = ended(tmp_path, program)
+    assert (result.outcome, result.failure, result.reason, result.export) == (
+        "failed",
+        "training",
+        "loss is NaN",
+        "export",
+    )
+    assert RunFiles(tmp_path).final_result() == result
 
 
 def test_a_driver_that_ends_without_a_word_was_ended_and_may_be_tried_again(tmp_path: Path) -> None:

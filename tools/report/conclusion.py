@@ -34,6 +34,8 @@ class Conclusion(NamedTuple):
     seeds: str
     adjusted: bool
     """Several treatments share the control."""
+    repeated: bool
+    """The intervals are those of a sequential plan, at the look that it ended with."""
 
 
 def conclusion(one: Facts) -> Conclusion:
@@ -55,6 +57,7 @@ def conclusion(one: Facts) -> Conclusion:
         unsaid=tuple(text(sentence) for sentence in may_not_be_said(one)),
         seeds=seed_table(one) if valid and any(summary.differences for summary in one.summaries) else "",
         adjusted=comparison.k > 1,
+        repeated=comparison.repeated,
     )
 
 

@@ -45,9 +45,10 @@ def scope_sentence(plan: StudyPlan) -> str:
     arms = f"{numbers.counted(count, 'treatment')} against one control"
     if plan.kind == "noise":
         arms = f"two runs of {plan.control.id} at each"
+    seeds = f"{'at most ' if plan.design else ''}{numbers.counted(len(plan.seeds), 'seed')} planned"
     return (
         f"Recipe {recipe.name} ({recipe.model}, {recipe.steps:,} GRPO steps), "
-        f"{numbers.counted(len(plan.seeds), 'seed')} planned, {arms}, smallest effect of interest "
+        f"{seeds}, {arms}, smallest effect of interest "
         f"{numbers.points(plan.analysis.primary_sesoi)}."
     )
 
