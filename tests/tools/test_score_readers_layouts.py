@@ -101,6 +101,7 @@ def test_named_columns_go_before_what_names_say(tmp_path):
         ({"amr": "method"}, "unknown role 'amr' in --column amr=method: use one of arm"),
         ({"arm": "metod"}, "no column 'metod' for --column arm=metod: nearest are method"),
         ({"group": "seed,stage"}, "no column 'stage' for --column group=seed,stage: nearest are " + NAMES),
+        ({"benchmarks": ""}, "--column benchmarks= names no column: name at least one, or leave the option out"),
         ({"benchmark": "gsm8k"}, f"no score column among {NAMES}: name it with --column score=NAME"),
         ({"score": "gsm8k"}, f"no benchmark column among {NAMES}: name it with --column benchmark=NAME"),
     ],

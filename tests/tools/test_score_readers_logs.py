@@ -179,6 +179,12 @@ def test_folders_above_the_arms_separate_cells(tmp_path):
     assert [cell.group for cell in book.cells] == [{"folder": str(tmp_path / "0.5B")}, {"folder": str(tmp_path / "7B")}]
 
 
+def test_results_without_a_task_are_one_line(tmp_path):
+    path = write_lm_eval(tmp_path / "a-s1", {})
+    with pytest.raises(InputError, match=rf"^{path}: no task with results: evaluate it again, or leave it out$"):
+        read_scores([tmp_path])
+
+
 def test_other_json_files_in_the_folder_are_not_read_and_said(results):
     (results / "notes.json").write_text('{"remark": 1}')
     assert read_scores([results]).notes[0] == "JSON files that are no evaluation log, not read: notes.json"

@@ -1,8 +1,11 @@
 """What spreadsheets and people do to tables: each trap gives its exact line, and never a traceback."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from score_files import HEAD, PLAIN
 
 from policies.errors import InputError
@@ -409,3 +412,50 @@ def test_a_file_without_permission_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(InputError, match=r"t.csv cannot be read: Permission denied$"):
         read_scores([tmp_path / "t.csv"])
+
+
+PIECES = (
+    "",
+    "NaN",
+    "inf",
+    "45,2",
+    "45.2%",
+    "#N/A",
+    "#REF!",
+    "seed-3",
+    "A",
+    " a",
+    "é",
+    "\x00",
+    '"',
+    "\n",
+    ";",
+    "\t",
+    "-1",
+    "1_0",
+)
+
+
+@settings(max_examples=150)
+@given(
+    cuts=st.lists(st.tuples(st.integers(0, len(PLAIN)), st.integers(0, 9), st.sampled_from(PIECES)), max_size=4),
+    encoding=st.sampled_from(("utf-8", "utf-8-sig", "utf-16", "cp1252")),
+    decimal=st.sampled_from(("", "point", "comma")),
+    unit=st.sampled_from(("", "percent", "fraction")),
+)
+def test_whatever_happened_to_a_file_it_is_read_or_refused_in_one_line(cuts, encoding, decimal, unit):
+    text = PLAIN
+    for at, length, piece in cuts:
+        text = text[:at] + piece + text[at + length :]
+    assert all("\n" not in line for line in said(text.encode(encoding), decimal=decimal, unit=unit))
+
+
+def said(data: bytes, **arguments: str) -> tuple[str, ...]:
+    """Every line about this file: the error, or the notes and faults."""
+    with TemporaryDirectory() as folder:
+        try:
+            book = read(Path(folder), data, **arguments)
+        except InputError as error:
+            return (str(error),)
+    tables = [cell.table for cell in book.cells]
+    return (*book.notes, *(line for table in tables for line in (*integrity.faults(table), *integrity.notes(table))))

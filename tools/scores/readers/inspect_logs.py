@@ -43,7 +43,7 @@ def read_header(data: bytes, source: str) -> dict[str, Any]:
             if _HEADER not in names:
                 raise InputError(f"{source} is no table and no Inspect log: export a spreadsheet as CSV")
             content = json.loads(_member(archive, archive.getinfo(_HEADER), data, source))
-    except (zipfile.BadZipFile, ValueError, struct.error, EOFError, zlib.error) as error:
+    except (zipfile.BadZipFile, ValueError, RuntimeError, struct.error, EOFError, zlib.error) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{source} is a damaged zip: copy or export it again") from None

@@ -59,6 +59,8 @@ def logs_table(logs: Sequence[RunLog], metric: str, notes: Sequence[str]) -> Raw
     metric: the metrics wanted, separated by semicolons; each task takes the first that it has. Raises InputError for a
     metric that no task has, and for a value that is no fraction where fractions are written.
     """
+    if not any(log.tasks for log in logs):
+        raise InputError(f"{logs[0].source}: no task with results: evaluate it again, or leave it out")
     wanted = [part.strip() for part in metric.split(";") if part.strip()]
     chosen, said = _chosen(logs, wanted)
     columns: dict[str, list[Raw]] = {

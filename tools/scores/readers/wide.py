@@ -101,6 +101,8 @@ def wide_columns(
     """
     if "benchmarks" in roles:
         chosen = split(roles["benchmarks"], table.header)
+        if not chosen:
+            raise InputError("--column benchmarks= names no column: name at least one, or leave the option out")
         return WideColumns(chosen, {}, tuple(name for name in columns if name not in chosen), ())
     known = [name for name in columns if benchmark_id(name)]
     companions = {name: base for name in columns for base in columns if name != base and _suffix(name, base)}
