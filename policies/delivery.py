@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from policies.base import Floats
+from policies.blocks import row_blocks
 from policies.model import StrictModel
 from policies.seeding import mixed_bits
 
-_DIGEST_CHUNK = 1 << 18
-"""Tokens hashed at a time: what is in hand stays in the processor's cache, whatever the size of the batch."""
 _KEPT = np.uint64(64 - 26)
 
 
@@ -70,18 +69,20 @@ class DeliveryRecord(StrictModel):
 
 def weight_statistics(weights: Floats, mask: NDArray[np.bool_]) -> WeightStatistics:
     """Sums of `weights`, (N,) a rollout or (N, L) a token, over the tokens that count (`mask` (N, L))."""
+    count = int(np.count_nonzero(mask))
     if weights.ndim == 1:
         tokens = np.count_nonzero(mask, axis=1)
         values = np.asarray(weights, dtype=np.float64)
-    else:
-        tokens = np.ones(np.count_nonzero(mask), dtype=np.int64)
-        values = np.asarray(weights[mask], dtype=np.float64)
-    return WeightStatistics(
-        tokens=int(tokens.sum()),
-        total=float((values * tokens).sum()),
-        squared=float((values * values * tokens).sum()),
-        zeros=int(tokens[values == 0].sum()),
-    )
+        total, squared = float((values * tokens).sum()), float((values * values * tokens).sum())
+        return WeightStatistics(tokens=count, total=total, squared=squared, zeros=int(tokens[values == 0].sum()))
+    total = squared = 0.0
+    zeros = 0
+    for rows in row_blocks(mask.shape):
+        values = np.asarray(weights[rows][mask[rows]], dtype=np.float64)
+        total += float(values.sum())
+        squared += float(np.dot(values, values))
+        zeros += len(values) - int(np.count_nonzero(values))
+    return WeightStatistics(tokens=count, total=total, squared=squared, zeros=zeros)
 
 
 def loss_digest(weights: Floats | None, log_probs: Floats, advantages: Floats, mask: NDArray[np.bool_]) -> int:
@@ -93,9 +94,7 @@ def loss_digest(weights: Floats | None, log_probs: Floats, advantages: Floats, m
     it is, so weights that reached the wrong rollouts change it too.
     """
     total = 0
-    rows = max(1, _DIGEST_CHUNK // max(1, mask.shape[1]))
-    for start in range(0, len(mask), rows):
-        part = slice(start, start + rows)
+    for part in row_blocks(mask.shape):
         chosen = mask[part]
         weight = np.ones(1) if weights is None else weights[part, None] if weights.ndim == 1 else weights[part]
         row, position = np.nonzero(chosen)
@@ -131,12 +130,21 @@ def weight_dose(weights: Floats | None, advantages: Floats) -> float:
     """
     if weights is None:
         return 0.0
-    carrying = np.count_nonzero(advantages, axis=1) > 0 if weights.ndim == 1 else advantages != 0
-    values = np.asarray(weights[carrying], dtype=np.float64)
-    if not values.size:
+    if weights.ndim == 1:
+        weights = weights[np.count_nonzero(advantages, axis=1) > 0, None]
+        advantages = np.ones(weights.shape)
+    count, total = np.count_nonzero(advantages), 0.0
+    for rows in row_blocks(weights.shape):
+        total += float(weights[rows][advantages[rows] != 0].sum(dtype=np.float64))
+    if not count:
         return 0.0
-    total = values.sum()
-    return float(0.5 * np.abs(values / total - 1 / values.size).sum()) if total > 0 else 1.0
+    if not total > 0:
+        return 1.0
+    apart = 0.0
+    for rows in row_blocks(weights.shape):
+        values = np.asarray(weights[rows][advantages[rows] != 0], dtype=np.float64)
+        apart += float(np.abs(values / total - 1 / count).sum())
+    return 0.5 * apart
 
 
 def effective_sample_size(weights: Floats | None, mask: NDArray[np.bool_]) -> float:
@@ -147,7 +155,8 @@ def effective_sample_size(weights: Floats | None, mask: NDArray[np.bool_]) -> fl
     if weights is None:
         return float(len(mask))
     if weights.ndim == 2:
-        weights = np.where(mask, weights, 0).sum(axis=1) / np.maximum(np.count_nonzero(mask, axis=1), 1)
+        sums = np.concatenate([np.where(mask[rows], weights[rows], 0).sum(axis=1) for rows in row_blocks(mask.shape)])
+        weights = sums / np.maximum(np.count_nonzero(mask, axis=1), 1)
     values = np.asarray(weights, dtype=np.float64)
     squared = (values * values).sum()
     return float(values.sum() ** 2 / squared) if squared > 0 else 0.0

@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from policies.actuators import ScoredPolicy, actuator
 from policies.base import Floats, PolicyParameters, RolloutBatch
+from policies.blocks import row_blocks
 from policies.parameter import parameter
 from policies.ties import Keys
 
@@ -21,7 +22,9 @@ def mean_one(batch: RolloutBatch, raw: Floats) -> Floats:
         tokens = np.count_nonzero(carrying, axis=1)
         count, total = float(tokens.sum()), float((tokens * raw).sum())
     else:
-        count, total = float(np.count_nonzero(carrying)), float(raw[carrying].sum(dtype=np.float64))
+        count, total = float(np.count_nonzero(carrying)), 0.0
+        for rows in row_blocks(raw.shape):
+            total += float(raw[rows][carrying[rows]].sum(dtype=np.float64))
     if not total > 0:
         return np.ones(len(raw))
     weights: Floats = raw * (count / total)

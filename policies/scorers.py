@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from policies.base import Floats, RolloutBatch
+from policies.blocks import row_blocks
 from policies.errors import InputError
 
 Kind = Literal["rollout", "token", "domain"]
@@ -88,7 +89,9 @@ def solve_rate(batch: RolloutBatch) -> Floats:
 def mean_abs_advantage(batch: RolloutBatch) -> Floats:
     """(N,) mean of |A| over a rollout's tokens that count; 0 for a rollout without any."""
     # noise: float32 advantages of equal rewards differ by ~1e-7 of their size
-    total: Floats = np.abs(batch.advantages).sum(axis=1, dtype=np.float64)
+    total = np.empty(len(batch.advantages))
+    for rows in row_blocks(batch.advantages.shape):
+        np.abs(batch.advantages[rows]).sum(axis=1, dtype=np.float64, out=total[rows])
     scores: Floats = total / np.maximum(lengths(batch), 1)
     return scores
 

@@ -35,7 +35,7 @@ def keep(batch: RolloutBatch, kept: Kept) -> Selection:
     If no kept rollout carries gradient, all are kept: a step of zero weights is not "off", because KL and the
     optimizer's momentum still move the parameters.
     """
-    carrying = np.count_nonzero(batch.advantages, axis=1)
+    carrying = np.count_nonzero(batch.advantages != 0, axis=1)
     chosen = int(carrying[kept].sum())
     if chosen == 0:
         return Selection(np.ones(len(kept)), kept_everything=True)
