@@ -147,6 +147,11 @@ def test_names_of_the_same_questions_get_the_catalogue_id_and_others_keep_theirs
     assert "BENCHMARKS WITH SIMILAR NAMES are kept apart: gsm8k_cot" in both.notes
 
 
+@pytest.mark.parametrize("name", ["GSM8K", "gsm8k (%)", "gsm8k_acc", "eval/gsm8k", "GSM8K [%]", "gsm8k_pass@1"])
+def test_decorations_of_a_name_do_not_matter(name):
+    assert benchmark_id(name) == "gsm8k"
+
+
 @pytest.mark.parametrize("name", ["gpqa", "mmlu_pro", "bbh", "math", "aime", "mmlu", "aime25", "gsm8k_platinum"])
 def test_another_set_of_questions_is_no_alias(name):
     assert benchmark_id(name) is None

@@ -1,5 +1,6 @@
 """Names of benchmarks: the ids of the catalogue, and what else people call exactly the same questions."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -23,6 +24,10 @@ _ALIASES = {
 """Only names of the same set of questions: `gpqa` (all of it) or `mmlu_pro` (all subjects) are other benchmarks."""
 
 
+_DECORATION = re.compile(r"^eval_|_?[(\[]?%[)\]]?$|_(?:acc|accuracy|score|exact_match|pass@1)$")
+"""What a column's name adds without saying another set of questions: `eval/gsm8k`, `gsm8k (%)`, `gsm8k_acc`."""
+
+
 @cache
 def catalogue_domains() -> dict[str, str]:
     """Benchmark id -> domain, over all suites."""
@@ -37,7 +42,8 @@ def _by_alias() -> dict[str, str]:
 
 def benchmark_id(name: str) -> str | None:
     """The catalogue's id for this name, None for a benchmark that it does not have."""
-    return _by_alias().get(normal(name))
+    plain = normal(name)
+    return _by_alias().get(plain) or _by_alias().get(_DECORATION.sub("", plain))
 
 
 def renamed(names: Iterable[str]) -> dict[str, str]:
