@@ -60,15 +60,17 @@ def _asked(cell: JudgedCell, family: JudgedFamily) -> _Asked | None:
             known = None
     if known is not None:
         return _Asked(known, n)
-    arms = [family.control, *(one.treatment for one in family.comparisons if one.verdict != "invalid_data")]
+    invalid = {one.comparison.treatment for one in cell.judged if one.comparison.verdict == "invalid_data"}
+    every = [arm for arm in cell.table.arms if arm not in invalid]
+    named = [family.control, *(one.treatment for one in family.comparisons if one.treatment not in invalid)]
+    own = _own(cell, family, every) or _own(cell, family, named)
+    return None if own is None else _Asked(own, n)
+
+
+def _own(cell: JudgedCell, family: JudgedFamily, arms: list[str]) -> Prior | None:
+    """The spread of these arms' runs; what a policy does is an effect of its arm, so every arm may serve."""
+    source = f"sqrt(2*MSE) of arm + seed in the runs of this table, {len(arms)} arms"
     try:
-        own = estimate_prior(
-            cell.table,
-            family.analysis.summaries,
-            ["these runs"],
-            "sqrt(2*MSE) of arm + seed in the runs of this table",
-            arms,
-        )
+        return estimate_prior(cell.table, family.analysis.summaries, ["this table"], source, arms)
     except InputError:
         return None
-    return _Asked(own, n)

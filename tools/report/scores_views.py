@@ -102,7 +102,8 @@ def scores_view(
         "summaries": summaries_table(analysis),
         "reading": reading(analysis.book),
         "mapping": mapping_lines(analysis.book),
-        "notes": [text(f"{note}.") for note in (*analysis.book.notes, *analysis.notes)],
+        "notes": [text(f"{note}.") for note in analysis.book.notes],
+        "choices": [text(f"{numbers.capital(note)}.") for note in analysis.notes],
         "hash": code(analysis.scores_hash),
         "command": analysis.command,
     }

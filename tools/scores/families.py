@@ -113,10 +113,10 @@ def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]]) -> Iterat
         all_of_it = [arm for arm, its in _pairs(cell, cell.table.arms, None, named=False, notes={}) if its == control]
         others = len(set(all_of_it) - set(named))
         if others:
-            count = "one other treatment" if others == 1 else f"{others} other treatments"
+            held = "one other treatment" if others == 1 else f"{others} other treatments"
             yield (
-                f"{_where(cell)} holds {count} of {control}; the family counts the {len(named)} named, which is right "
-                "where they were named before anybody saw scores, else leave --treatment out"
+                f"{_where(cell)} holds {held} of {control}, which the family (k = {len(named)}) does not count: that "
+                "is right where the named ones were named before anybody saw scores; else leave --treatment out"
             )
 
 
