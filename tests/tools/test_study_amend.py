@@ -93,6 +93,9 @@ def test_seeds_added_after_the_verdict_repeat_nothing_and_make_it_exploratory(tm
     verdict = json.loads((study.folder / "report" / "verdict.json").read_text())
     assert verdict["exploratory"]
     assert verdict["title"].startswith("Exploratory: ")
+    told = {claim["id"]: claim["text"] for claim in verdict["claims"]}
+    assert told["tscl.verdict"].startswith("Exploratory: Verdict: ")
+    assert told["study.exploratory"].startswith("Exploratory, not confirmed: ")
 
 
 def test_a_blind_study_may_get_more_hours_and_confirm_all_the_same(tmp_path: Path) -> None:
@@ -126,7 +129,7 @@ def test_a_sequential_study_that_has_stopped_goes_on_with_fixed_seeds_as_explora
     assert ran < 5
     found = proposed(study, seeds=ran + 1)
     assert (found.plan.design, found.plan.seeds, found.runs) == (None, tuple(range(1, ran + 2)), 2)
-    assert "no further looks" in found.change
+    assert found.change.startswith(f"seeds from {ran} to {ran + 1} (new: {ran + 1}); no further looks")
     amend(study, found.plan, "ann")
     approve(study, "ann", 5.0)
     assert supervise_here(study).returncode == 0

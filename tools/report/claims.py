@@ -13,4 +13,11 @@ def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
     claims += study_claims(material)
     if material.power is not None:
         claims += plan_claims(material.power, measured_price(material))
-    return tuple(claims)
+    return tuple(map(_exploratory, claims) if material.exploratory else claims)
+
+
+def _exploratory(claim: Claim) -> Claim:
+    """A claim may stand alone, so it says itself that it confirms nothing; what was planned and done needs no word."""
+    if claim.id.startswith(("plan.", "study.")):
+        return claim
+    return claim.model_copy(update={"text": f"Exploratory: {claim.text}"})

@@ -46,11 +46,11 @@ def proposed(
     """
     with study.ledger(read_only=True) as ledger:
         old, looks, state = ledger.plan(), ledger.looks(), ledger.study().state
-        known = {(run.arm, run.seed) for run in ledger.runs() if run.is_outcome}
+        scheduled = scheduled_seeds(old, looks)
         over = bool(old.design) and len(stopped_after(old, looks)) == len(old.treatments)
         new = old
         if seeds is not None or seed_list is not None:
-            kept = scheduled_seeds(old, looks)[old.control.id] if over else old.seeds
+            kept = scheduled[old.control.id] if over else old.seeds
             new = _with_seeds(old, _seeds(old, kept, seeds, seed_list), fixed=over)
         if budget is not None and budget != old.budget_device_hours:
             if state == "done" and new == old:
@@ -58,16 +58,15 @@ def proposed(
             new = new.model_copy(update={"budget_device_hours": budget})
         if new == old:
             raise InputError("nothing would change; give --seeds, --seed-list or --budget with another value")
+        known = {(run.arm, new.pair_of(run.arm, run.seed, run.replicate)) for run in ledger.runs() if run.is_outcome}
         runs = sum((arm.id, seed) not in known for seed in new.seeds for arm in new.arms)
-        before = sum((arm, seed) not in known for arm, own in scheduled_seeds(old, looks).items() for seed in own)
-        added = runs - before
-        why = why_exploratory(ledger, old, new)
-        run = len(scheduled_seeds(old, looks)[old.control.id])
+        added = runs - sum((arm, seed) not in known for arm, own in scheduled.items() for seed in own)
+        why, run = why_exploratory(ledger, old, new), scheduled[old.control.id]
         return Amendment(
             plan=new,
-            change=_change(old, new),
+            change=_change(old, run, new),
             exploratory=why,
-            error=_error(old, run, len(new.seeds)) if why else None,
+            error=_error(old, len(run), len(new.seeds)) if why else None,
             runs=added,
             device_hours=added * run_device_hours(new.recipe),
             unit=hours_unit(new.recipe),
@@ -84,7 +83,8 @@ def amend(study: Study, plan: StudyPlan, who: str = "unknown user") -> str:
         raise RefusedError(f"cannot amend {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
     with study.ledger() as ledger:
         old = ledger.plan()
-        why, change = why_exploratory(ledger, old, plan), _change(old, plan)
+        run = scheduled_seeds(old, ledger.looks())[old.control.id]
+        why, change = why_exploratory(ledger, old, plan), _change(old, run, plan)
         digest = ledger.amend(plan, planned_power(plan))
         ledger.add_amendment(one_line(who) or "unknown user", digest, change, why)
         if ledger.approval() is None:
@@ -137,6 +137,8 @@ def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Seque
         spare = [seed for seed in old.seeds if seed not in kept]
         spare += range(max(old.seeds) + 1, max(old.seeds) + 1 + count)
         wanted = spare[: count - len(kept)]
+    if any(arm.seed_offset for arm in old.arms):
+        raise InputError("the pairs of an unmatched noise study use up their seeds; plan another study for more pairs")
     seeds = (*kept, *wanted)
     bad = [seed for seed in wanted if not 0 <= seed < 2**31]
     if bad:
@@ -171,12 +173,12 @@ def _error(old: StudyPlan, n: int, longer: int) -> float | None:
     return amended_error(bounds, longer - n)
 
 
-def _change(old: StudyPlan, new: StudyPlan) -> str:
-    """What differs, in words."""
+def _change(old: StudyPlan, run: Sequence[int], new: StudyPlan) -> str:
+    """What differs, in words; `run`: the seeds that the old plan runs, fewer than it has where its looks ended it."""
     parts = []
     if old.seeds != new.seeds:
-        added = ", ".join(str(seed) for seed in new.seeds if seed not in old.seeds)
-        parts.append(f"seeds from {len(old.seeds)} to {len(new.seeds)}{f' (new: {added})' if added else ''}")
+        added = ", ".join(str(seed) for seed in new.seeds if seed not in run)
+        parts.append(f"seeds from {len(run)} to {len(new.seeds)}{f' (new: {added})' if added else ''}")
     if old.design is not None and new.design is None:
         parts.append("no further looks: a fixed number of seeds after the sequential plan had ended")
     if old.budget_device_hours != new.budget_device_hours:
