@@ -31,6 +31,8 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
     if changes.get("treatments") and intent.kind == "clarify":
         changes |= {"kind": "compare", "unknown": (), "message": None, "read_by": "flags"}
         changes.setdefault("control", intent.control)
+    if changes.get("treatments") and intent.kind == "noise":
+        changes.setdefault("control", None)
     if "seeds" in changes:
         changes.setdefault("seed_list", None)
     if "seed_list" in changes and changes["seed_list"] is not None:
@@ -42,20 +44,15 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
 
 
 def admit(intent: StudyIntent) -> None:
-    """Raises for an intent that this version cannot turn into a run plan, saying what it can.
+    """Raises for an intent that cannot become a run plan, saying what can.
 
-    RefusedError: refused by reason, a kind that is not built yet.
-    InputError: one question is open, or a name is unknown.
+    RefusedError: refused by reason, or a question that needs no runs. InputError: one question is open, or a name is
+    unknown.
     """
     if intent.kind == "refuse":
         raise RefusedError(f"refused ({intent.reason}): {intent.message}")
     if intent.kind == "clarify":
         raise InputError(intent.message or "name the policy to compare, for example: does tscl beat static?")
-    if intent.kind == "noise":
-        name = intent.treatments[0] if intent.treatments else "baseline"
-        raise RefusedError(
-            f"noise studies ({name} against itself) are not available yet; compare a policy with a control"
-        )
     if intent.kind == "power":
         raise RefusedError("a power question needs no runs; ask it with: advisor plan QUESTION")
 

@@ -39,11 +39,15 @@ _POWER = re.compile(
     "|(?:多少|几)(?:个|次|颗|组|对)?(?:随机|配对)?(?:种子|配对|运行|次|gpu|小时|卡时)|(?:能|可以|可)(?:检测|检出|看出|分辨|发现)|检验?功效|统计功效|(?:种子|次)[^。？?]{0,6}(?:够不够|够吗|足够)|样本量"
 )  # fmt: skip
 _NOISE = re.compile(
-    r"\b(?:nois[ey]\w*|a/a\b|aa test|run[- ]to[- ]run|seed[- ]to[- ]seed|between[- ]seeds?|seed (?:variance|variability|variation)|(?:against|vs\.?|versus|with|to) itself|does (?:the |a )?(?:random )?seed (?:choice )?matter|by chance alone|chance alone|how large is chance)"
+    r"\b(?:nois[ey]\w*|a/a\b|aa test|run[- ]to[- ]run|seed[- ]to[- ]seed|between[- ]seeds?|seed (?:variance|variability|variation)|(?:against|vs\.?|versus|with|to|from) itself|does (?:the |a )?(?:random )?seed (?:choice )?matter|by chance alone|chance alone|how large is chance)"
     r"|\bhow (?:much|far|widely) (?:does|do|will|would|can)\b[^.?!]{0,40}\b(?:vary|varies|fluctuate|differ|spread|wobble|scatter)"
     r"|\b(?:spread|variance|variability|variation|fluctuation|scatter|sd|standard deviation)\b[^.?!]{0,20}\b(?:of|in|between|across|over|among)\b[^.?!]{0,30}(?:seeds?|runs?)"
     "|噪声|噪音|(?:随机|种子)?(?:波动|涨落|方差|标准差)(?:有)?(?:多大|多少|多高)|自己(?:和|跟|与|对|比)|和自己|跟自己|与自身"
 )  # fmt: skip
+_UNMATCHED = re.compile(
+    r"\b(?:unmatched|unpaired|(?:different|other|changing|random) seeds|seed[- ]to[- ]seed|(?:between|across|over) (?:\w+ )?seeds|seed (?:noise|variance|variability|variation))\b"
+    "|不同(?:的)?(?:随机)?种子|种子(?:之)?间|(?:随机)?种子(?:的)?(?:波动|方差|噪声|噪音)"
+)
 _SAME_TWICE = re.compile(
     r"\b([a-z]\w+) (?:(?:any |really )?(?:better|worse) )?(?:vs\.?|versus|against|beats?|outperforms?|than) \1\b"
 )
@@ -116,6 +120,7 @@ def _read_study(question: str, text: Text) -> StudyIntent:
         common
         | {"kind": kind, "treatments": roles.treatments, "control": roles.control, "notes": (*notes, *roles.notes)}
         | {"direction": roles.direction if kind == "compare" else None}
+        | {"unmatched": kind == "noise" and text.has(_UNMATCHED)}
     )
 
 
@@ -140,7 +145,8 @@ def _kind(text: Text, mentions: list[Mention]) -> IntentKind:
 def _roles(text: Text, mentions: list[Mention], kind: IntentKind) -> Roles:
     if kind == "noise":
         names = tuple(dict.fromkeys(name for mention in mentions for name in mention.names)) or ("baseline",)
-        return Roles(names[:1], names[0], None, ())
+        left = f"a noise study is of one policy: {names[0]}; plan another one for {', '.join(names[1:])}"
+        return Roles(names[:1], names[0], None, (left,) if names[1:] else ())
     if not mentions:
         return Roles((), None, None, ())
     if {name for mention in mentions for name in mention.names} == {"baseline"}:

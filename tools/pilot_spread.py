@@ -6,6 +6,7 @@ from typing import NamedTuple
 from policies.errors import InputError
 from tools.scores.table import ScoreTable
 from tools.statistics.priors import Prior
+from tools.study.plan import StudyPlan
 from training.paths import expanded, is_file, is_folder
 
 
@@ -28,30 +29,47 @@ def pilot_spread(reference: str, model: str | None = None) -> PilotSpread:
     from tools.scores.summaries import verdict_set
     from tools.statistics.estimate_prior import estimate_prior
 
-    tables = _tables(reference, model)
+    tables, told = _tables(reference, model)
     usable = [table for table in tables if len(table.arms) > 1 and len(table.seeds) > 1]
     if not usable:
         raise InputError(f"pilot {reference!r} has no cell with two arms and two seeds: no spread can be estimated")
     summaries = verdict_set(usable[0].domains)
     runs = sum(len(table.arms) * len(table.seeds) for table in usable)
     where = f"{len(usable)} cells" if len(usable) > 1 else "one cell"
-    source = f"sqrt(2*MSE) of arm + seed in {where} with {runs} runs of {reference}"
+    source = f"sqrt(2*MSE) of arm + seed in {where} with {runs} runs of {told.name}"
     pooled = f"{len(usable)} cells of the pilot are pooled as if their seeds varied alike; --model picks one model's"
-    notes = (pooled,) if len(usable) > 1 and model is None else ()
+    notes = (*told.notes, *([pooled] if len(usable) > 1 and model is None else []))
     return PilotSpread(estimate_prior(usable, summaries, ["pilot"], source), summaries, notes)
 
 
-def _tables(reference: str, model: str | None) -> list[ScoreTable]:
+class _Told(NamedTuple):
+    """What is said of a pilot."""
+
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+def _tables(reference: str, model: str | None) -> tuple[list[ScoreTable], _Told]:
     path = expanded(reference)
     if is_file(path) or (is_folder(path) and not is_file(path / "study.db")):
-        return _of_file(path, model)
+        return _of_file(path, model), _Told(reference)
     from tools.study.evaluate import score_rows
     from tools.study.stored import Stored
     from tools.study.study import find_study
 
     if model is not None:
         raise InputError(f"--model {model} picks cells of a score table, and pilot {reference!r} is none; leave it out")
-    return [ScoreTable.from_rows(score_rows(Stored.read(find_study(reference))))]
+    stored = Stored.read(find_study(reference))
+    return [ScoreTable.from_rows(score_rows(stored))], _Told(stored.id, _notes(stored.plan))
+
+
+def _notes(plan: StudyPlan) -> tuple[str, ...]:
+    """What a noise study's spread is not."""
+    if plan.kind != "noise":
+        return ()
+    if plan.treatments[0].seed_offset:
+        return (f"{plan.control.id} against itself with different seeds: what pairing cuts off is not in this spread",)
+    return (f"{plan.control.id} against itself: the differences of two policies may vary more",)
 
 
 def _of_file(path: Path, model: str | None) -> list[ScoreTable]:

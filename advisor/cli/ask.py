@@ -31,6 +31,7 @@ def ask(
     seed_list: options.SeedList = None,
     sequential: options.Sequential = False,
     min_seeds: options.MinSeeds = None,
+    unmatched: options.Unmatched = False,
     steps: options.Steps = None,
     recipe: options.RecipeName = None,
     model: options.Model = None,
@@ -49,7 +50,7 @@ def ask(
     flags = options.overrides(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
-        sequential=sequential, min_seeds=min_seeds,
+        sequential=sequential, min_seeds=min_seeds, unmatched=unmatched,
     )  # fmt: skip
     intent = _power_question(question, flags, no_llm)
     if intent is not None:

@@ -29,7 +29,7 @@ def follow_to_end(study: Study) -> StudyStatus:
 
 
 def demand_done(status: StudyStatus) -> None:
-    """Raises AdvisorError where the study stands still without being done, RefusedError where no arm compares."""
+    """Raises AdvisorError where the study stands still without being done, RefusedError where no data are valid."""
     name = status.id
     if status.state != "done":
         raise AdvisorError(f"{name} is {status.state}: {status.standing}")
@@ -37,9 +37,13 @@ def demand_done(status: StudyStatus) -> None:
     if not path.is_file():
         return
     try:
-        comparisons = json.loads(path.read_bytes())["verdict"]["comparisons"]
+        found = json.loads(path.read_bytes())
+        comparisons = found["verdict"]["comparisons"]
         invalid = comparisons and all(comparison["verdict"] == "invalid_data" for comparison in comparisons)
+        faults = found["spread"]["faults"] if "spread" in found else ()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AdvisorError(f"{path} is damaged; build it again with: advisor report {name}") from error
     if invalid:
         raise RefusedError(f"no comparison of {name} has valid data; see {path.with_name('report.md')}")
+    if faults:
+        raise RefusedError(f"{name} gives no spread ({faults[0]}); see {path.with_name('report.md')}")

@@ -18,6 +18,9 @@ Sequential = Annotated[
 MinSeeds = Annotated[
     int | None, typer.Option("--min-seeds", metavar="N", help="Seeds before the first look of --sequential.")
 ]
+Unmatched = Annotated[
+    bool, typer.Option("--unmatched", help="Noise study: pairs of different seeds instead of two runs of a seed.")
+]
 Steps = Annotated[int | None, typer.Option("--steps", metavar="N", help="GRPO steps of each run.")]
 RecipeName = Annotated[str | None, typer.Option("--recipe", metavar="NAME", help="Recipe name or YAML file.")]
 Model = Annotated[str | None, typer.Option("--model", metavar="ID", help="Hugging Face id.")]
@@ -43,6 +46,7 @@ def overrides(
     seed_list: str | None = None,
     treatments: list[str] | None = None,
     sequential: bool = False,
+    unmatched: bool = False,
     **fields: Any,
 ) -> dict[str, Any]:
     """The flags that were given, as fields of StudyIntent. InputError for a value that cannot be one."""
@@ -57,6 +61,8 @@ def overrides(
         given["budget_gpu_hours"] = parse_budget(budget)
     if sequential:
         given["sequential"] = True
+    if unmatched:
+        given["unmatched"] = True
     if seeds is not None:
         given["seeds"] = seeds
     if seed_list is not None:

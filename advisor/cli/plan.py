@@ -30,6 +30,7 @@ def plan(
     seed_list: options.SeedList = None,
     sequential: options.Sequential = False,
     min_seeds: options.MinSeeds = None,
+    unmatched: options.Unmatched = False,
     steps: options.Steps = None,
     recipe: options.RecipeName = None,
     model: options.Model = None,
@@ -57,7 +58,7 @@ def plan(
     flags = options.overrides(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
-        sequential=sequential, min_seeds=min_seeds,
+        sequential=sequential, min_seeds=min_seeds, unmatched=unmatched,
     )  # fmt: skip
     with output.talk().status("reading and planning ..."):
         found = understand(question, load_settings(), use_llm=not no_llm)

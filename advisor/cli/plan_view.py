@@ -7,6 +7,7 @@ from rich.text import Text
 from policies.registry import get as policy_class
 from tools.report import numbers
 from tools.report.wording_power import plan_claims
+from tools.report.wording_spread import precision_sentence
 from tools.report.wording_study import TOY_NOTICE
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.sequential.model import SequentialDesign
@@ -33,20 +34,19 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
     if study:
         rows.add_row("study", study)
     rows.add_row("question", Text(plan.question))
-    for arm in plan.arms:
-        rows.add_row(arm.role, str(arm.policy))
-        if arm.role == "treatment" and (inert := policy_class(arm.policy.name).inert_when):
-            rows.add_row("may do nothing", inert)
+    _add_arms(rows, plan)
     most = "at most " if plan.design else ""
-    rows.add_row("seeds", f"{most}{_counted(len(plan.seeds), 'matched pair')}: {_listed(plan.seeds)}")
     if plan.design:
         rows.add_row("looks", _looks(plan.design))
     rows.add_row("runs", f"{most}{proposal.cost.runs} = {len(plan.arms)} arms x {_counted(len(plan.seeds), 'seed')}")
     rows.add_row("recipe", f"{plan.recipe.name} ({plan.recipe.title})")
     rows.add_row("held fixed", _held_fixed(plan))
     rows.add_row("scored on", f"{len(plan.benchmarks)} benchmarks ({plan.recipe.suite})")
-    rows.add_row("verdict", _analysis(plan))
-    _add_power(rows, proposal.power, seed_price(plan.recipe, len(plan.arms)))
+    if plan.gives_verdict:
+        rows.add_row("verdict", _analysis(plan))
+        _add_power(rows, proposal.power, seed_price(plan.recipe, len(plan.arms)))
+    else:
+        rows.add_row("gives", precision_sentence((len(plan.arms) - 1) * (len(plan.seeds) - 1)))
     rows.add_row("cost", _cost(proposal))
     if proposal.expected:
         rows.add_row("expected", _expected(proposal.expected, hours_unit(plan.recipe)))
@@ -58,6 +58,23 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
         parts.append(Text(TOY_NOTICE, style="dim"))
     parts += [Text(f"warning: {warning}", style="bold yellow") for warning in proposal.warnings]
     console.print(Group(*parts))
+
+
+def _add_arms(rows: Table, plan: StudyPlan) -> None:
+    """What runs at which seeds."""
+    seeds = _listed(plan.seeds)
+    if plan.kind == "noise":
+        offset = plan.treatments[0].seed_offset
+        other = f"with seed {_listed(tuple(seed + offset for seed in plan.seeds))}" if offset else "two replicates each"
+        rows.add_row("policy", f"{plan.control.policy}, against itself")
+        rows.add_row("seeds", f"{_counted(len(plan.seeds), 'pair')}: {seeds}, {other}")
+        return
+    for arm in plan.arms:
+        rows.add_row(arm.role, str(arm.policy))
+        if arm.role == "treatment" and (inert := policy_class(arm.policy.name).inert_when):
+            rows.add_row("may do nothing", inert)
+    most = "at most " if plan.design else ""
+    rows.add_row("seeds", f"{most}{_counted(len(plan.seeds), 'matched pair')}: {seeds}")
 
 
 def power_rows(power: PowerStatement, setting: str, price: SeedPrice | None) -> Table:

@@ -30,7 +30,8 @@ def write_records(run_dir: Path, spec: dict, steps: int) -> None:
     policy = spec["policy"]
     share = 0.9 if policy["name"] == "tscl" else 0.5
     shares = {"math": share, "logic": 1 - share}
-    config = {"advisor": {"seed": spec["seed"], "policy": policy, "delivery_file": f"{run_dir}/delivery.jsonl"}}
+    config = {"advisor": {"seed": spec["seed"], "replicate": spec["replicate"], "policy": policy}}
+    config["advisor"]["delivery_file"] = f"{run_dir}/delivery.jsonl"
     facts = {"environment": {"OMP_NUM_THREADS": "1"}, "artifacts": {}, "versions": {}, "hardware": "cpu fake"}
     (run_dir / "config.yaml").write_text(json.dumps(config))
     (run_dir / "argv.txt").write_text("trainer.total_training_steps=4\n")
@@ -75,7 +76,11 @@ def run(run_dir: Path, folder: Path, mode: str) -> int:
     steps = 3 if mode == "fail-late" else spec["recipe"]["steps"]
     with (run_dir / "attempts" / str(attempt) / "metrics.jsonl").open("w") as metrics:
         for step in range(1, steps + 1):
-            data = {"critic/rewards/mean": step / 100, "timing_s/step": 0.5, "response_length/mean": 3.0}
+            data = {
+                "critic/rewards/mean": (step + spec["replicate"] / 10) / 100,
+                "timing_s/step": 0.5,
+                "response_length/mean": 3.0,
+            }
             metrics.write(json.dumps({"step": step, "data": data}) + "\n")
             metrics.flush()
             if step == 2 and mode == "hang":

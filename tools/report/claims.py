@@ -4,12 +4,15 @@ from tools.report.claim import Claim
 from tools.report.material import ReportMaterial
 from tools.report.wording import comparison_claims
 from tools.report.wording_power import plan_claims
+from tools.report.wording_spread import spread_claims
 from tools.report.wording_study import measured_price, study_claims
 
 
 def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
     """Each comparison's claims in plan order, then the study's, then the plan's; ids are unique."""
     claims = [claim for one in material.verdict.comparisons for claim in comparison_claims(one)]
+    if material.spread is not None:
+        claims += spread_claims(material)
     claims += study_claims(material)
     if material.power is not None:
         claims += plan_claims(material.power, measured_price(material))

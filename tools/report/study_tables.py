@@ -46,7 +46,10 @@ def runs_table(material: ReportMaterial, unit: str) -> str:
 
 def policies_table(material: ReportMaterial) -> str:
     """Every arm with all parameters of its policy."""
-    rows = [[text(arm.id), arm.role, code(str(arm.policy))] for arm in material.plan.arms]
+    roles = {"control": "control", "treatment": "treatment"}
+    if material.plan.kind == "noise":
+        roles = {"control": "first run", "treatment": "second run"}
+    rows = [[text(arm.id), roles[arm.role], code(str(arm.policy))] for arm in material.plan.arms]
     return table(["arm", "role", "policy"], rows)
 
 

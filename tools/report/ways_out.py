@@ -18,7 +18,14 @@ _WELL_KNOWN = 6
 
 def plan_warnings(plan: StudyPlan, power: PowerStatement | None, price: SeedPrice) -> tuple[str, ...]:
     """Why this plan cannot answer its question, each with the ways out; empty when it can."""
+    if not plan.gives_verdict:
+        return (*_idle(plan), *_no_spread(plan))
     return (*_idle(plan), *_too_small(plan, power, price))
+
+
+def _no_spread(plan: StudyPlan) -> Iterator[str]:
+    if len(plan.seeds) < 2:
+        yield "one pair gives no spread; ways out: at least two pairs, better five or more"
 
 
 def _idle(plan: StudyPlan) -> Iterator[str]:

@@ -49,7 +49,7 @@ def delivery_so_far(study: Study, stored: Stored, *, hidden: bool) -> tuple[ArmD
     as nobody may know which arm does how well.
     """
     found = []
-    treatments = stored.plan.treatments
+    treatments = () if stored.plan.kind == "noise" else stored.plan.treatments  # one policy: nothing to deliver
     order = stream("delivery labels", stored.plan_hash).permutation(len(treatments)) if hidden else None
     for place in range(len(treatments)) if order is None else order:
         arm = treatments[place]

@@ -1,19 +1,20 @@
 """From what a study stored to its verdict and report; reads ledger and run files only, so it can be repeated."""
 
-import shlex
 from pathlib import Path
 
 from policies.errors import AdvisorError, InputError, RefusedError
 from tools.report.material import Approval, Deviation, LookRecord, Matching, Mismatch, ReportMaterial
 from tools.scores.table import ScoreRow
 from tools.statistics.sequential.model import Look
+from tools.study.commands import commands
 from tools.study.delivered import ended_early
 from tools.study.judging import judge_study
-from tools.study.matching import COMPARED, RunFacts, in_common, match_runs
+from tools.study.matching import COMPARED, Apart, RunFacts, in_common, match_runs
 from tools.study.paired_scores import stored_rows
-from tools.study.plan import Arm
+from tools.study.plan import Arm, StudyPlan
 from tools.study.rows import ApprovalRow
 from tools.study.run_records import curves, damage, outcomes, report_run
+from tools.study.spread_found import spread_found
 from tools.study.stored import Stored
 from tools.study.study import Study
 
@@ -27,9 +28,14 @@ def evaluate(study: Study) -> Path:
 
     Raises RefusedError when a planned seed is not scored in every arm: nobody sees scores before.
     """
+    made, folder = material(study), study.folder / "report"
+    if not made.plan.gives_verdict:
+        from tools.report.spread_report import build_spread_report
+
+        return build_spread_report(made, folder)
     from tools.report.build import build_report
 
-    return build_report(material(study), study.folder / "report")
+    return build_report(made, folder)
 
 
 def material(study: Study) -> ReportMaterial:
@@ -39,11 +45,13 @@ def material(study: Study) -> ReportMaterial:
     rows = score_rows(stored)
     matching = _matching(study, stored)
     verdict = judge_study(study, stored, rows, matching)
+    spread = None if plan.gives_verdict else spread_found(stored, rows, matching)
     return ReportMaterial(
         study_id=stored.id,
         plan=plan,
         plan_hash=stored.plan_hash,
         verdict=verdict,
+        spread=spread,
         scores=rows,
         power=stored.power,
         matching=matching,
@@ -64,7 +72,7 @@ def material(study: Study) -> ReportMaterial:
         outcomes=outcomes(study, stored),
         hardware=_hardware(study, stored),
         versions=plan.versions,
-        commands=_commands(stored),
+        commands=commands(stored),
     )
 
 
@@ -109,7 +117,7 @@ def _matching(study: Study, stored: Stored) -> Matching:
 
     Pairs that are lost are left out. Where a run ended early, only the steps that both made are compared.
     """
-    plan, found = stored.plan, []
+    plan, apart, found = stored.plan, _apart(stored.plan), []
     scored = {arm.id: stored.scored_pairs(arm.id) for arm in plan.treatments}
     for seed in plan.seeds:
         for arm in (arm for arm in plan.treatments if seed in scored[arm.id]):
@@ -120,8 +128,17 @@ def _matching(study: Study, stored: Stored) -> Matching:
                 continue
             if ended_early(stored, (plan.control.id, arm.id), seed):
                 control, treatment = in_common(control, treatment)
-            found += [_mismatch(arm, seed, one.key, one.a, one.b) for one in match_runs(control, treatment, seed)]
-    return Matching(pairs=sum(map(len, scored.values())), compared=COMPARED, differences=tuple(found))
+            differences = match_runs(control, treatment, seed, apart)
+            found += [_mismatch(arm, seed, one.key, one.a, one.b) for one in differences]
+    return Matching(
+        pairs=sum(map(len, scored.values())), compared=COMPARED, differences=tuple(found), apart=f"the {apart}"
+    )
+
+
+def _apart(plan: StudyPlan) -> Apart:
+    if plan.kind != "noise":
+        return "policy"
+    return "seed" if plan.treatments[0].seed_offset else "replicate"
 
 
 def _facts(study: Study, stored: Stored, arm: str, seed: int) -> RunFacts | str:
@@ -151,35 +168,3 @@ def _hardware(study: Study, stored: Stored) -> dict[str, str]:
         if isinstance(facts, RunFacts):
             return {"runs": facts.recorded.hardware}
     return {}
-
-
-_AGAIN = (
-    'for run in runs/*/*/*/*; do mkdir -p "again/$run" && cp "$run/run.json" "again/$run/" && '
-    'python -m training.run "again/$run"; done'
-)
-
-
-def _commands(stored: Stored) -> tuple[str, ...]:
-    """What repeats the study, its runs, and the report; parameters are read from the question again."""
-    plan = stored.plan
-    flags = {
-        "--treatment": ",".join(arm.policy.name for arm in plan.treatments),
-        "--control": plan.control.policy.name,
-        "--recipe": plan.recipe.name,
-        "--steps": str(plan.recipe.steps),
-        "--seed-list": ",".join(str(seed) for seed in plan.seeds),
-        "--confidence": f"{plan.analysis.confidence:g}",
-        "--sesoi": f"{plan.analysis.primary_sesoi:g}",
-        "--summary": plan.analysis.primary,
-    }
-    if not plan.recipe.model.startswith("builtin:"):
-        flags["--model"] = plan.recipe.model
-    asked = shlex.join(["advisor", "ask", plan.question, *(word for flag in flags.items() for word in flag)])
-    return (
-        "# the same plan as a new study",
-        asked,
-        "# every run again, from this study's folder",
-        _AGAIN,
-        "# this report, from what is stored",
-        f"advisor report {stored.id}",
-    )

@@ -14,7 +14,12 @@ from tools.study.study import Study
 
 
 def judge_study(study: Study, stored: Stored, rows: Sequence[ScoreRow], matching: Matching) -> Verdict:
-    """The verdict; where the plan is sequential, from repeated intervals at the look that stopped each treatment."""
+    """The verdict; where the plan is sequential, from repeated intervals at the look that stopped each treatment.
+
+    Without comparison where the study was made for the spread alone.
+    """
+    if not stored.plan.gives_verdict:
+        return Verdict(suite=stored.plan.recipe.suite, comparisons=())
     if stored.plan.design is None:
         return _judge(study, stored, rows, matching, stored.plan.treatments, fixed)
     critical = Repeated(stored.plan.design)
