@@ -8,7 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.reader import read
-from advisor.reading.vocabulary import BY_NAME
+from advisor.reading.mentions import _patterns
+from advisor.reading.vocabulary import BY_NAME, treatment_names
+from policies import registry
+from policies.base import Policy
+from policies.errors import InputError
 
 ADAPTIVE = ("reward_gap", "dump_ucb", "tscl")
 SELECTION = ("difffilter", "maxvar", "gfpo", "topk")
@@ -208,3 +212,53 @@ def test_nothing_is_called_unread_that_was_read() -> None:
 def test_a_policy_against_itself_is_a_question_about_noise() -> None:
     for question in ("does tscl beat tscl?", "tscl vs tscl", "is tscl better than tscl?"):
         assert read(question).kind == "noise"
+
+
+def test_every_policy_is_read_by_each_of_its_names_and_aliases() -> None:
+    for name in registry.names():
+        cls = registry.get(name)
+        other = "tscl" if cls.control == name else cls.control
+        for spoken in sorted({name, *cls.aliases} - {"grpo"}):  # GRPO alone is what all policies are added to
+            asked = f"does {'PER' if spoken == 'per' else spoken} beat {other}?"
+            intent = read(asked if spoken.isascii() else f"{spoken}比 {other} 好吗？")
+            assert name in (*intent.treatments, intent.control), (spoken, intent)
+
+
+def test_all_policies_are_the_treatments_without_controls_and_placebos() -> None:
+    assert set(treatment_names()) == set(BY_NAME) - {"baseline", "static"}
+    assert read("placebo_zeros vs baseline").treatments == ("placebo_zeros",)
+    assert "placebo" not in str(read("does it help?").message)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("does maxvar beat baseline?", "maxvar"),
+        ("reward gap vs static", "reward_gap"),
+        ("does dump_ucb(c=2) beat static?", "dump_ucb"),
+        ("does tscl improve token efficiency over static?", "tscl"),
+        ("does training on random rewards beat baseline?", "random_reward"),
+        ("奖励差距比 static 好吗？", "reward_gap"),
+    ],
+)
+def test_policies_are_read_where_people_name_them(question: str, name: str) -> None:
+    intent = read(question)
+    assert (intent.kind, intent.treatments, intent.unknown) == ("compare", (name,), ())
+
+
+def test_a_broken_plug_in_harms_no_question_about_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = registry.get
+
+    def get(name: str) -> type[Policy]:
+        if name == "broken":
+            raise InputError("policy 'broken' cannot be loaded")
+        return known(name)
+
+    monkeypatch.setattr(registry, "names", lambda: ("broken", *BY_NAME))
+    monkeypatch.setattr(registry, "get", get)
+    _patterns.cache_clear()
+    try:
+        assert read("does tscl beat static?").treatments == ("tscl",)
+        assert "broken" in treatment_names()
+    finally:
+        _patterns.cache_clear()
