@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+MOST_NAMES = 12
+"""Columns of one role that are named."""
 MOST_ROWS, MOST_SENTENCES = 60, 12
 """Comparisons that a terminal shows in the table, and in sentences."""
 
@@ -36,6 +38,9 @@ def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out
     if left > 0:
         data.print()
         data.print(f"{numbers.capital(numbers.counted(left, 'verdict'))} more in words: --out DIR", markup=False)
+    for line in across_lines(analysis):
+        data.print()
+        data.print(line, markup=False)
     if out is not None:
         talk.print(f"Report: {out / 'report.md'}", markup=False, soft_wrap=True)
 
@@ -43,10 +48,35 @@ def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out
 def reading_lines(analysis: ScoreAnalysis) -> list[str]:
     """How the files were read: format, columns, notes."""
     book = analysis.book
-    columns = ", ".join(f"{role} = {column}" for role, column in book.mapping.items())
+    columns = ", ".join(f"{role} = {_cut(column)}" for role, column in book.mapping.items())
     cells = "" if len(book.cells) == 1 else f", {len(book.cells)} cells"
     first = f"Read {', '.join(book.source)}: {book.format}, {book.rows:,} rows{cells}; columns: {columns}."
     return [first, *(f"Note: {note}." for note in (*book.notes, *analysis.notes))]
+
+
+def _cut(columns: str) -> str:
+    """A list of many columns by its ends."""
+    names = columns.split(", ")
+    return columns if len(names) <= MOST_NAMES else f"{names[0]}, {names[1]} ... {names[-1]} ({len(names)})"
+
+
+def across_lines(analysis: ScoreAnalysis) -> list[str]:
+    """What holds of each treatment over the values of `--by`: on all of them, on some, or on none."""
+    by, lines = analysis.settings.by, []
+    for followed in analysis.models[:MOST_SENTENCES]:
+        one = followed.across
+        where = ", ".join(str(value) for value in followed.group.values())
+        tested = f"{numbers.every(len(one.models), 'tested value')} ({', '.join(one.models)})"
+        if one.holds_on_all:
+            said = f"{one.holds_on_all} on {tested}, under every summary"
+        elif one.holds_on:
+            found = numbers.listed([f"{direction} on {value}" for value, direction in one.holds_on.items()])
+            said = f"{found} (Holm over {numbers.word(len(one.models))}), not on {tested}"
+        else:
+            said = f"no claim holds on {tested}, and none can be singled out"
+        lines.append(f"Over {by}: {one.treatment} against {one.control}{f' ({where})' if where else ''}: {said}.")
+    left = len(analysis.models) - MOST_SENTENCES
+    return [*lines, f"{numbers.capital(numbers.word(left))} more over {by}: --out DIR"] if left > 0 else lines
 
 
 def named(judged: Judged) -> str:

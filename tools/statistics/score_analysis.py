@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -159,6 +159,7 @@ def judge_book(
     notes = dict.fromkeys((*pairing.notes, *(note for chosen in sets.values() for note in chosen.notes)))
     compared = [(cell.group, [one.comparison for one in cell.judged]) for cell in cells]
     models = models_of(compared, settings.by) if settings.by else ()
+    notes |= dict.fromkeys(_apart(settings.by, models))
     return ScoreAnalysis(book, hashed, settings, tuple(cells), models, tuple(notes), command)
 
 
@@ -170,6 +171,20 @@ def _judge_family(
         tick()
         judged.append(Judged(family.group, one, builder.comparison(one)))
     return JudgedFamily(family.control, analysis, tuple(judged), builder.family(family.control, family.treatments))
+
+
+def _apart(by: str | None, models: Sequence[Followed]) -> Iterator[str]:
+    """That a treatment is followed in several groups, and how to follow it over all of them."""
+    groups: dict[tuple[str, str], list[Followed]] = {}
+    for one in models:
+        groups.setdefault((one.across.treatment, one.across.control), []).append(one)
+    columns = {name for same in groups.values() if len(same) > 1 for one in same for name in one.group}
+    if columns:
+        names = ", ".join(sorted(columns))
+        yield (
+            f"a treatment is followed over {by} only where {names} are alike; where such a column makes no difference, "
+            f"--column ignore={sorted(columns)[0]} leaves it out"
+        )
 
 
 def _ranks(table: ScoreTable, families: Sequence[JudgedFamily], generator: np.random.Generator) -> Ranks | None:
