@@ -11,7 +11,7 @@ from tools.statistics.priors import prior
 from tools.statistics.sequential import frontier
 from tools.statistics.sequential.boundaries import boundaries
 from tools.statistics.sequential.characteristics import characteristics, least_favourable_error
-from tools.statistics.sequential.futility import futility_limit, later_crossing
+from tools.statistics.sequential.futility import DRAWS, futility_limit, later_crossing
 from tools.statistics.sequential.look import look
 from tools.statistics.sequential.model import SequentialDesign
 from tools.statistics.sequential.price import amended_error, crossing_probability
@@ -103,7 +103,7 @@ def test_the_chance_of_a_later_crossing_is_that_of_futures_drawn_from_the_poster
     expected = crossed.mean()
     found = later_crossing(np.array(t), DESIGN, ALPHA, n)
     assert 0.1 < expected < 0.9
-    assert found == pytest.approx(expected, abs=4 * sqrt(0.25 / draws + 0.25 / 20_000))
+    assert found == pytest.approx(expected, abs=4 * sqrt(0.25 / draws + 0.25 / DRAWS))
 
 
 def test_the_futility_limit_is_where_the_chance_falls_below_the_threshold():
