@@ -34,6 +34,8 @@ def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out
     for judged in ordered[:MOST_SENTENCES]:
         data.print()
         data.print(f"{named(judged)}: {verdict_sentence(facts(judged.comparison))}", markup=False)
+        for line in (*judged.comparison.faults, *judged.comparison.notes):
+            data.print(f"  - {line}", markup=False)
     left = len(ordered) - MOST_SENTENCES
     if left > 0:
         data.print()

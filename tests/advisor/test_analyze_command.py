@@ -64,6 +64,9 @@ def test_all_invalid_is_refused_with_exit_code_3_and_some_invalid_is_not(tmp_pat
     (one,) = found["comparisons"]
     assert "outside 0..100" in one["faults"][0]
     assert {summary["mean"] for summary in one["summaries"].values()} == {None}
+    code, out, _ = called(capsys, table, "--treatment", "dump_ucb")
+    assert code == 3
+    assert "scores outside 0..100: dump_ucb seed" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
