@@ -19,6 +19,7 @@ from tools.study.evaluate import evaluate, material
 from tools.study.manage import status
 from tools.study.study import Study
 from tools.write_report import write_report
+from training.recipe import load_recipe
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,8 @@ def test_the_commands_that_repeat_a_study_can_be_typed(finished: Study, tmp_path
     words = shlex.split(commands[0])
     assert words[:3] == ["advisor", "ask", "does tscl beat static?"]
     assert words[words.index("--seed-list") + 1] == "1,2"
+    file = finished.folder / words[words.index("--recipe") + 1]
+    assert load_recipe(str(file)) == finished.plan.recipe, "a recipe that is not shipped lies in the study's folder"
     (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} {FAKES / "fake_run.py"} "$3"\n')
     (tmp_path / "python").chmod(0o755)
     study = copied(finished, tmp_path)
