@@ -1,6 +1,7 @@
 """What a sequential design does in the long run: error, power, seeds, its futility rule, the price of going on."""
 
 from math import inf, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,6 +148,15 @@ def test_a_sequential_study_pays_for_an_amendment_too():
     assert all(price > ALPHA for price in prices)
     with pytest.raises(ValueError, match="1 pair or more"):
         amended_error(bounds, 0)
+
+
+def test_the_prices_in_the_readme_are_what_the_code_says():
+    text = Path(frontier.__file__).with_name("README.md").read_text(encoding="utf-8")
+    rows = text.split("| pairs added |")[1].splitlines()[2:5]
+    looks = [{n: critical_t(n - 1, 0.95)} for n in (3, 5, 12)] + [boundaries(DESIGN, ALPHA)]
+    for row in rows:
+        extra, *shown = (cell.strip() for cell in row.strip("|").split("|"))
+        assert shown == [f"{amended_error(bounds, int(extra)):.3f}"[1:] for bounds in looks]
 
 
 def test_the_frontier_prints_a_row_for_every_design(capsys, monkeypatch):
