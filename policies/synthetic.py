@@ -129,13 +129,15 @@ def steps_changed(
     policy: Policy, rates: Callable[[int], Mapping[str, float]], *, seed: int = 0, rollouts: int = ROLLOUTS
 ) -> float:
     """Share of steps in which the policy changes what equal shares, equal weights and measured rewards would do."""
-    changed = 0
-    for moment in simulate(policy, rates, seed=seed, rollouts=rollouts):
-        untouched = apportion(equal_shares(policy.domains), PROMPTS, seed, moment.step)
-        dose = weight_dose(moment.weights, moment.batch.advantages)
-        replaced = moment.rewards is not None or (moment.refused is not None and moment.refused.any())
-        changed += bool(moment.counts != untouched or dose > 1e-6 or replaced)
-    return changed / STEPS
+    moments = simulate(policy, rates, seed=seed, rollouts=rollouts)
+    return sum(changes(moment, policy.domains, seed) for moment in moments) / STEPS
+
+
+def changes(moment: Moment, domains: Sequence[str], seed: int = 0) -> bool:
+    """Whether this step of `simulate` is another than with equal shares, equal weights and measured rewards."""
+    untouched = apportion(equal_shares(domains), PROMPTS, seed, moment.step)
+    replaced = moment.rewards is not None or (moment.refused is not None and bool(moment.refused.any()))
+    return moment.counts != untouched or replaced or weight_dose(moment.weights, moment.batch.advantages) > 1e-6
 
 
 def permuted(batch: RolloutBatch, order: np.ndarray[Any, np.dtype[np.int64]]) -> RolloutBatch:

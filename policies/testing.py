@@ -18,12 +18,12 @@ from policies.synthetic import (
     PROMPTS,
     Moment,
     answers,
+    changes,
     drifting,
     equal_shares,
     grpo_batch,
     permuted,
     simulate,
-    steps_changed,
 )
 
 
@@ -55,16 +55,18 @@ def check_policy(policy: str | type[Policy], parameters: Mapping[str, object] | 
     _check_description(get(name))
     floor = float(spec.parameters.get("floor", 0.0))
     mean_one = family != "placebo" and bool(spec.parameters.get("mean_one", True))
+    changed = {}
     for drift in DRIFTS:
-        for moment in simulate(fresh(), drifting(drift)):
+        moments = list(simulate(fresh(), drifting(drift)))
+        for moment in moments:
             _check_shares(f"{name}, step {moment.step}", floor, moment)
             _check_training_values(f"{name}, step {moment.step}", moment)
             _check_weights(f"{name}, step {moment.step}", mean_one, moment)
+        changed[drift] = sum(changes(moment, DOMAINS) for moment in moments) / len(moments)
     _check_row_order(name, fresh)
     _check_seeded_and_resumable(name, fresh)
     if family != "placebo":
         _check_inert_on_constant(name, mean_one, fresh)
-    changed = {drift: steps_changed(fresh(), drifting(drift)) for drift in DRIFTS}
     if family not in ("control", "placebo"):
         assert max(changed.values()) > 0.2, f"{name}: inert on realistic rewards, share of steps changed {changed}"
     return PolicyCheck(name, changed)

@@ -50,4 +50,3 @@ def test_a_step_without_gradient_has_weights_of_one():
 
 def test_the_contract_holds_for_the_papers_weights():
     check_policy("ar", {"mean_one": False, "alpha": 0.2})
-    check_policy("ar", {"alpha": 1.0})

@@ -8,6 +8,7 @@ from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.errors import InputError
 from policies.registry import resolve
+from policies.synthetic import drifting, steps_changed
 from policies.testing import check_policy
 
 
@@ -45,10 +46,8 @@ def test_with_rewards_of_0_and_1_the_band_is_the_commoner_outcome_or_everything(
 
 
 def test_the_studys_default_is_inert_in_the_middle_and_by_solve_rate_it_is_not():
-    study, ours = check_policy("diffband").steps_changed, check_policy("diffband", {"scorer": "solve_rate"})
-    assert study["middle"] < 0.05
-    assert min(study["easy"], study["hard"]) > 0.5
-    assert ours.steps_changed["middle"] > 0.5
+    assert steps_changed(policy_of("diffband"), drifting("middle")) < 0.05
+    assert check_policy("diffband", {"scorer": "solve_rate"}).steps_changed["middle"] > 0.5
 
 
 def test_a_band_the_wrong_way_round_is_refused():

@@ -78,6 +78,6 @@ def test_wrong_parameters_name_what_is_allowed(given_, fault):
         resolve("gfpo", given_)
 
 
-@pytest.mark.parametrize("variant", [{"metric": "short"}, {"recompute_advantage": True}, {"k": 2}])
+@pytest.mark.parametrize("variant", [{"metric": "short"}, {"recompute_advantage": True, "k": 2}])
 def test_the_contract_holds_for_variants(variant):
     check_policy("gfpo", variant)

@@ -66,4 +66,3 @@ def test_a_solved_domain_loses_its_prompts_to_an_impossible_one():
 
 def test_the_contract_holds_for_the_studys_own():
     check_policy("reward_gap", {"normalise": False})
-    check_policy("reward_gap", {"floor": 0.2, "scorer": "solve_rate", "window": 3})
