@@ -8,6 +8,7 @@ from tools.report.scores_report import build_scores_report, demand_own_folder
 from tools.scores.families import find_families
 from tools.scores.readers.read import read_scores
 from tools.scores.summary_file import SummaryFile, read_summary_file
+from tools.statistics.ranges import range_faults
 from tools.statistics.score_analysis import Progress, ScoreAnalysis, Settings, judge_book
 
 
@@ -36,10 +37,9 @@ def analyze_scores(
     command: what the report says repeats it. Raises InputError for whatever cannot be read or does not fit; scores that
     are unfit for a verdict raise nothing: their verdict is `invalid_data`.
     """
-    if not 0.5 < confidence < 1:
-        raise InputError(f"confidence {confidence:g} is out of range; give a share between 0.5 and 1, such as 0.95")
-    if sesoi is not None and not 0 < sesoi <= 100:
-        raise InputError(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
+    faults = range_faults(confidence, sesoi)
+    if faults:
+        raise InputError("; ".join(faults))
     file = SummaryFile() if summaries is None else read_summary_file(summaries)
     if out is not None:
         demand_own_folder(out)

@@ -12,6 +12,7 @@ from tools.statistics.power_curve import CurvePoint, power_curve
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.power_setting import WANTED
 from tools.statistics.priors import Prior, prior
+from tools.statistics.ranges import range_faults
 from tools.study.budget import rounded_up
 from tools.study.cost import SeedPrice, hours_unit, run_device_hours
 from tools.study.design import CPU_RECIPE, DesignDefaults
@@ -40,8 +41,8 @@ class PowerQuestion(StrictModel):
     budget: float | None = Field(default=None, gt=0)
     """Device-hours."""
     hours_per_run: float | None = Field(default=None, gt=0)
-    confidence: float = Field(default=DesignDefaults().confidence, gt=0.5, lt=1)
-    sesoi: float = Field(default=DesignDefaults().sesoi, gt=0, le=100)
+    confidence: float = DesignDefaults().confidence
+    sesoi: float = DesignDefaults().sesoi
     primary: str | None = None
     sd: dict[str, float] = Field(default={})
     """Summary (or `EVERY_SUMMARY`) -> SD of one seed's paired difference, score points; empty: from a prior."""
@@ -91,6 +92,9 @@ def design_power(question: PowerQuestion) -> DesignPower:
     from tools.statistics.streams import rng_for
 
     notes: list[str] = []
+    faults = range_faults(question.confidence, question.sesoi)
+    if faults:
+        raise InputError("; ".join(faults))
     recipe = load_recipe(question.recipe or CPU_RECIPE, steps=question.steps)
     spread = _spread(question, recipe)
     notes += spread.notes

@@ -93,6 +93,8 @@ def test_a_budget_that_answers_has_no_shortfall():
         ({"sd": {"flat_12": 1.0}}, InputError, "no SD for domain_balanced_12"),
         ({"sd": {"flat": 1.0, EVERY_SUMMARY: 1.0}}, InputError, "unknown summary 'flat'"),
         ({"sd": {EVERY_SUMMARY: 0.0}}, InputError, "an SD of 0 is out of range"),
+        ({"sesoi": 0.0}, InputError, "smallest effect of interest 0 is out of range"),
+        ({"confidence": 2.0}, InputError, "confidence 2 is out of range"),
         ({"sd_df": 3}, InputError, "--sd-df 3 belongs to --sd"),
         ({"model": "Qwen9"}, InputError, "nearest known are"),
         ({"seeds": (0,)}, InputError, "0 seeds cannot be judged"),

@@ -1,6 +1,5 @@
 """StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
 
-from collections import Counter
 from collections.abc import Mapping
 
 from pydantic import Field, ValidationError
@@ -8,18 +7,18 @@ from pydantic import Field, ValidationError
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel, describe_faults
 from tools.report.numbers import points
+from tools.statistics.ranges import range_faults
+from tools.study.after_pilot import Pilot, demand_fitting, differences, find_pilot, with_recipe_of
 from tools.study.arms import arms_of, choose_policies
-from tools.study.budget import MOST_SEEDS, chosen_seeds, demand_paid
 from tools.study.faults import Faults
 from tools.study.hardware import gpu_count
 from tools.study.intent import StudyIntent
 from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyKind, StudyPlan
+from tools.study.seeds import check_seeds, choose_seeds, seeds_after
 from tools.study.sequential_plan import sequential_design
 from tools.study.services import InstalledIdentity, RunIdentity
 from training.recipe import Recipe, load_recipe, recipe_names
 
-MOST_RUNS = 1000
-MOST_SEEDS_ASKED = 200
 CPU_RECIPE = "tiny-cpu"
 
 
@@ -55,19 +54,29 @@ def design(
     intent = _overridden(intent, overrides or {})
     defaults = defaults or DesignDefaults()
     _demand_study(intent)
-    faults, notes = Faults(), list(intent.notes)
+    faults = Faults()
+    pilot = _pilot(intent, faults)
+    if pilot is not None:
+        intent = with_recipe_of(intent, pilot)
+    notes = [*intent.notes, *(pilot.notes if pilot else ())]
     chosen = choose_policies(intent, faults, notes)
     recipe = _recipe(intent, gpu_count() if gpus is None else gpus, faults, notes)
-    _check_seeds(intent, faults)
+    if pilot is not None and recipe is not None:
+        faults.tried(lambda: demand_fitting(recipe, pilot))
+    family = len(chosen.treatments) if chosen else 1
+    check_seeds(intent, 1 + family, faults)
     _check_limits(intent, faults)
     _check_kind(intent, faults)
-    family = len(chosen.treatments) if chosen else 1
     analysis = _analysis(intent, defaults, recipe, family, faults, notes)
     faults.demand_none()
     assert chosen is not None
     assert recipe is not None
     assert analysis is not None
-    seeds = _seeds(intent, defaults, recipe, 1 + family, notes)
+    source = pilot.source if pilot else None
+    default = _default_seeds(intent, defaults, pilot, analysis, notes)
+    seeds = choose_seeds(intent, default, recipe, 1 + family, source, notes)
+    if pilot is not None:
+        notes += differences(recipe, intent.treatments, pilot)
     arms = arms_of(chosen, intent, seeds)
     sequential = sequential_design(intent, len(seeds), notes)
     identity = identity or InstalledIdentity()
@@ -82,6 +91,7 @@ def design(
         benchmarks=_benchmarks(recipe),
         analysis=analysis,
         design=sequential,
+        pilot=source,
         artifacts=identity.artifacts(recipe),
         versions=identity.versions(),
         budget_device_hours=intent.budget_gpu_hours,
@@ -98,11 +108,17 @@ def _overridden(intent: StudyIntent, overrides: Mapping[str, object]) -> StudyIn
 def _title(intent: StudyIntent, arms: tuple[Arm, ...]) -> str:
     if intent.kind == "noise":
         return f"{arms[0].id} against itself"
-    return f"{', '.join(arm.id for arm in arms[1:])} against {arms[0].id}"
+    versus = f"{', '.join(arm.id for arm in arms[1:])} against {arms[0].id}"
+    return f"pilot for {versus}" if intent.kind == "pilot" else versus
 
 
 def _kind(intent: StudyIntent) -> StudyKind:
-    return "noise" if intent.kind == "noise" else "compare"
+    return intent.kind if intent.kind in ("noise", "pilot") else "compare"
+
+
+def _pilot(intent: StudyIntent, faults: Faults) -> Pilot | None:
+    reference = intent.after_pilot
+    return None if reference is None else faults.tried(lambda: find_pilot(reference))
 
 
 def _demand_study(intent: StudyIntent) -> None:
@@ -142,31 +158,6 @@ def _default_recipe(gpus: int, notes: list[str]) -> str:
     return CPU_RECIPE
 
 
-def _check_seeds(intent: StudyIntent, faults: Faults) -> None:
-    count = intent.seeds if intent.seed_list is None else len(intent.seed_list)
-    if intent.seed_list is not None:
-        if intent.seeds is not None and intent.seeds != count:
-            faults.add(f"{intent.seeds} seeds were asked for, but {count} are listed; say one of them")
-        times = Counter(intent.seed_list)
-        bad = [seed for seed in times if not 0 <= seed < 2**31]
-        if bad:
-            faults.add(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")
-        twice = sorted(seed for seed, count in times.items() if count > 1)
-        if twice:
-            faults.add(f"seed {twice[0]} is listed twice; each seed is one matched pair")
-    if count is None:
-        return
-    runs = count * (len(set(intent.treatments)) + 1)
-    if count < 1:
-        faults.add(f"{count} seeds make no study; ask for at least 1, better 3 or more")
-    elif count > MOST_SEEDS_ASKED:
-        faults.add(f"{count} seeds are more than the {MOST_SEEDS_ASKED} that a study may have; ask for fewer")
-    elif runs > MOST_RUNS:
-        faults.add(
-            f"{runs} runs are more than the {MOST_RUNS} that a study may have; ask for fewer seeds or treatments"
-        )
-
-
 def _check_limits(intent: StudyIntent, faults: Faults) -> None:
     if intent.budget_gpu_hours is not None and intent.budget_gpu_hours <= 0:
         faults.add(f"a budget of {intent.budget_gpu_hours:g} GPU-hours pays for nothing; give a number above 0")
@@ -177,8 +168,13 @@ def _check_limits(intent: StudyIntent, faults: Faults) -> None:
 def _check_kind(intent: StudyIntent, faults: Faults) -> None:
     if intent.unmatched and intent.kind != "noise":
         faults.add("--unmatched belongs to a noise study (one policy against itself); a comparison pairs equal seeds")
-    if intent.sequential and intent.kind == "noise":
-        faults.add("a noise study gives no verdict that a look could reach; leave --sequential out")
+    if intent.kind not in ("noise", "pilot"):
+        return
+    what = "noise study" if intent.kind == "noise" else "pilot"
+    if intent.sequential:
+        faults.add(f"a {what} gives no verdict that a look could reach; leave --sequential out")
+    if intent.after_pilot is not None:
+        faults.add(f"a {what} finds a spread and takes none from {intent.after_pilot!r}; leave --after-pilot out")
 
 
 def _analysis(
@@ -189,11 +185,9 @@ def _analysis(
     confidence = defaults.confidence if intent.confidence is None else intent.confidence
     sesoi = defaults.sesoi if intent.sesoi is None else intent.sesoi
     primary = intent.primary_summary or defaults.primary
-    if not 0.5 < confidence < 1:
-        faults.add(f"confidence {confidence:g} is out of range; give a share between 0.5 and 1, such as 0.95")
-    if not 0 < sesoi <= 100:
-        faults.add(f"smallest effect of interest {sesoi:g} is out of range; give points above 0, at most 100")
-    elif intent.sesoi is None:
+    for fault in range_faults(confidence, sesoi):
+        faults.add(fault)
+    if intent.sesoi is None:
         notes.append(f"smallest effect of interest: {points(sesoi)} (default)")
     if faults.tried(lambda: get(primary)) is not None and primary not in VERDICT_SET:
         faults.add(f"summary {primary!r} is not in the verdict set; choose the primary from: {', '.join(VERDICT_SET)}")
@@ -221,27 +215,11 @@ def _benchmarks(recipe: Recipe) -> tuple[PlannedBenchmark, ...]:
     )
 
 
-def _seeds(
-    intent: StudyIntent, defaults: DesignDefaults, recipe: Recipe, arms: int, notes: list[str]
-) -> tuple[int, ...]:
-    budget, max_runs = intent.budget_gpu_hours, intent.max_runs
-    asked: int | None = len(intent.seed_list) if intent.seed_list is not None else intent.seeds
-    if asked is not None:
-        demand_paid(recipe, arms, asked, budget, max_runs)
-        seeds: tuple[int, ...] = intent.seed_list or tuple(range(1, asked + 1))
-    else:
-        bought = chosen_seeds(recipe, arms, budget, max_runs)
-        count = _default_seeds(intent, defaults) if bought is None else bought
-        seeds = tuple(range(1, count + 1))
-        why = "default" if bought is None else f"what the budget pays for, at most {MOST_SEEDS}"
-        notes.append(f"seeds: {'at most ' if intent.sequential else ''}{count} ({why})")
-    if len(seeds) == 1:
-        lacking = "spread" if intent.kind == "noise" else "interval"
-        notes.append(f"one seed: no {lacking} is possible{', so no verdict either' if lacking == 'interval' else ''}")
-    return seeds
-
-
-def _default_seeds(intent: StudyIntent, defaults: DesignDefaults) -> int:
-    if intent.kind == "noise":
+def _default_seeds(
+    intent: StudyIntent, defaults: DesignDefaults, pilot: Pilot | None, analysis: Analysis, notes: list[str]
+) -> int:
+    if intent.kind in ("noise", "pilot"):
         return defaults.spread_seeds
-    return defaults.most_seeds if intent.sequential else defaults.seeds
+    if intent.sequential:
+        return defaults.most_seeds
+    return defaults.seeds if pilot is None else seeds_after(pilot.source, analysis, notes)
