@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import sequential_claims  # noqa: F401 - adds its claims
 from claims import CLAIMS, Measured
 
 from tools.statistics.streams import rng_for

@@ -27,7 +27,7 @@ class Measured(NamedTuple):
     value: float
     """Share of studies."""
     promise: str
-    """`<= 0.05`, `= 0.95`, or empty where the value is only shown."""
+    """`<= 0.05`, `>= 0.8`, `= 0.95`, or empty where the value is only shown."""
 
     @property
     def error(self) -> float:
@@ -41,7 +41,7 @@ class Measured(NamedTuple):
             return True
         kind, _, bound = self.promise.partition(" ")
         away = self.value - float(bound)
-        return abs(away) <= 4 * self.error if kind == "=" else away <= 4 * self.error
+        return {"=": abs(away), "<=": away, ">=": -away}[kind] <= 4 * self.error
 
 
 Claim = Callable[[np.random.Generator], Iterator[Measured]]
