@@ -48,7 +48,7 @@ def delivery_so_far(study: Study, stored: Stored, *, hidden: bool) -> tuple[ArmD
     `hidden`: under labels whose order is drawn from the plan's hash, and without what gives a treatment away, as long
     as nobody may know which arm does how well.
     """
-    found = []
+    found: list[ArmDelivery] = []
     treatments = () if stored.plan.kind == "noise" else stored.plan.treatments  # one policy: nothing to deliver
     order = stream("delivery labels", stored.plan_hash).permutation(len(treatments)) if hidden else None
     for place in range(len(treatments)) if order is None else order:

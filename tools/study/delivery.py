@@ -88,7 +88,7 @@ def compare_delivery(
             f"no dose: shares differ by {doses['mixture']:.3g} (half a prompt a step is "
             f"{1 / (2 * prompts_per_step):.3g}){others}"
         )
-    dose = max(doses.values()) if kind == "none" else doses[kind]
+    dose = doses[kind] if kind != "none" else max(doses.values())
     status: DeliveryStatus = "not_delivered" if reasons else "delivered" if dose >= minimum_dose else "weak"
     if status == "weak":
         reasons.append(f"dose {dose:.3g} is below the plan's minimum {minimum_dose:g}")
@@ -124,11 +124,10 @@ def _acts_on_the_loss(record: DeliveryRecord) -> bool:
 
 def _kind(doses: Mapping[DoseKind, float], prompts_per_step: int) -> DoseKind | Literal["none"]:
     """The largest dose that counts; shares before weights, and these before advantages, where they are equal."""
-    least = {"mixture": 1 / (2 * prompts_per_step), "weights": WEIGHTS_APART, "advantages": WEIGHTS_APART}
-    counted = [
-        kind for kind in _KINDS if (doses[kind] >= least[kind] if kind == "mixture" else doses[kind] > least[kind])
-    ]
-    return max(counted, key=lambda kind: doses[kind]) if counted else "none"
+    counted: list[DoseKind] = ["mixture"] if doses["mixture"] >= 1 / (2 * prompts_per_step) else []
+    on_the_loss: tuple[DoseKind, ...] = ("weights", "advantages")
+    counted += [kind for kind in on_the_loss if doses[kind] > WEIGHTS_APART]
+    return max(counted, key=lambda kind: doses[kind], default="none")
 
 
 def _pair_dose(
