@@ -1,14 +1,13 @@
 """The public table of 171 GRPO runs (DataFlex-RL, haolpku/DataFlex-RL) against values computed apart from this code."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from public_runs import NEEDED, PUBLIC
 
 from tools.analyze_scores import analyze_scores
 
-PUBLIC = Path(__file__).parents[3] / "shared" / "data" / "dataflex_rl_runs.csv"
-pytestmark = pytest.mark.skipif(not PUBLIC.exists(), reason=f"needs the public table at {PUBLIC}")
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")

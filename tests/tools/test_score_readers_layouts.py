@@ -2,9 +2,9 @@
 
 import csv
 import json
-from pathlib import Path
 
 import pytest
+from public_runs import NEEDED, PUBLIC
 from score_files import HEAD, PLAIN
 from test_score_readers_traps import read
 
@@ -13,15 +13,13 @@ from tools.scores.benchmark_names import benchmark_id
 from tools.scores.columns import ALIASES
 from tools.scores.readers.read import read_scores
 
-PUBLIC = Path(__file__).parents[3] / "shared" / "data" / "dataflex_rl_runs.csv"
 NAMES = "method, seed, gsm8k, math500"
 LONG = "arm,seed,benchmark,score\n"
 
 
+@NEEDED
 def test_the_public_table_has_45_comparisons_in_twelve_cells():
     """Counts from the table's own README: 171 runs, 45 treatment-control pairs inside (campaign, model, regime)."""
-    if not PUBLIC.exists():
-        pytest.skip(f"needs the public table at {PUBLIC}")
     book = read_scores([PUBLIC])
     assert book.rows == 171
     assert len(book.cells) == 12

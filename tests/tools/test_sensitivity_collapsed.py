@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from public_runs import PUBLIC, public_tables
+from public_runs import NEEDED, public_tables
 from score_tables import DOMAINS, analysis, table
 
 from tools.report.sensitivity_collapsed import effect_section, section
@@ -219,7 +219,7 @@ def test_when_too_few_pairs_are_left_the_words_say_that_nothing_can_be_judged():
     assert "n = 1 without" in effect_section(effect, comparison)
 
 
-@pytest.mark.skipif(not PUBLIC.exists(), reason=f"needs the public table of runs at {PUBLIC}")
+@NEEDED
 def test_ten_of_the_eleven_collapsed_public_runs_are_flagged_and_the_eleventh_is_under_ten_points():
     tables = public_tables()
     spread = run_spread(list(tables.values()))

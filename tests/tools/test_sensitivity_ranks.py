@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from public_runs import PUBLIC, public_tables
+from public_runs import NEEDED, public_tables
 from scipy.stats import spearmanr
 from score_tables import DOMAINS, table
 
@@ -55,7 +55,7 @@ def test_a_ranking_in_which_all_are_level_has_no_correlation():
     assert found[0, 0] == 1.0
 
 
-@pytest.mark.skipif(not PUBLIC.exists(), reason=f"needs the public table of runs at {PUBLIC}")
+@NEEDED
 def test_the_public_table_gives_its_published_correlations():
     # The table's README: nine arms of the 7B-Instruct campaign `main`, -0.333 and +0.883.
     result = ranked(public_tables()["main", "standard"])
