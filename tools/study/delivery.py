@@ -127,7 +127,9 @@ def _kind(doses: Mapping[DoseKind, float], prompts_per_step: int) -> DoseKind | 
     counted: list[DoseKind] = ["mixture"] if doses["mixture"] >= 1 / (2 * prompts_per_step) else []
     on_the_loss: tuple[DoseKind, ...] = ("weights", "advantages")
     counted += [kind for kind in on_the_loss if doses[kind] > WEIGHTS_APART]
-    return max(counted, key=doses.__getitem__) if counted else "none"
+    if not counted:
+        return "none"
+    return max(counted, key=doses.__getitem__)
 
 
 def _pair_dose(
