@@ -10,7 +10,7 @@ from policies.model import describe_faults
 from tools.design_power import DesignPower, PowerQuestion, design_power
 from tools.study.budget import seeds_that_fit
 from tools.study.design import CPU_RECIPE, design
-from tools.study.intent import StudyIntent
+from tools.study.intent import IntentKind, StudyIntent
 from tools.study.price import PlannedStudy, price
 from tools.study.services import RunIdentity
 from training.recipe import load_recipe
@@ -28,6 +28,7 @@ def propose(
 def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent:
     """The intent with a person's flags over it; naming treatments by flag answers what the question left open."""
     changes = dict(overrides)
+    pilot = changes.pop("pilot", False)
     if changes.get("treatments") and intent.kind == "clarify":
         changes |= {"kind": "compare", "unknown": (), "message": None, "read_by": "flags"}
         changes.setdefault("control", intent.control)
@@ -37,10 +38,19 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
         changes.setdefault("seed_list", None)
     if "seed_list" in changes and changes["seed_list"] is not None:
         changes["seeds"] = None
+    if pilot:
+        changes["kind"] = _as_pilot(changes.get("kind", intent.kind))
     try:
         return StudyIntent.model_validate(intent.model_dump() | changes)
     except ValidationError as error:
         raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
+
+
+def _as_pilot(kind: IntentKind) -> IntentKind:
+    """What is compared may be piloted first; what is refused or open stays so."""
+    if kind in ("noise", "power"):
+        raise InputError(f"--pilot belongs to a comparison, and this is a {kind} question; leave it out")
+    return "pilot" if kind == "compare" else kind
 
 
 def admit(intent: StudyIntent) -> None:
@@ -77,7 +87,7 @@ def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None
     asked = {
         "recipe": intent.recipe, "model": intent.model, "steps": intent.steps, "treatments": arms - 1,
         "seeds": None if seeds is None else (seeds,), "budget": budget, "confidence": intent.confidence,
-        "sesoi": intent.sesoi, "primary": intent.primary_summary,
+        "sesoi": intent.sesoi, "primary": intent.primary_summary, "pilot": intent.after_pilot,
     }  # fmt: skip
     try:
         question = PowerQuestion.model_validate({name: value for name, value in asked.items() if value is not None})

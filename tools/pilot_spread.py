@@ -33,7 +33,7 @@ def pilot_spread(reference: str, model: str | None = None) -> PilotSpread:
     usable = [table for table in tables if len(table.arms) > 1 and len(table.seeds) > 1]
     if not usable:
         raise InputError(f"pilot {reference!r} has no cell with two arms and two seeds: no spread can be estimated")
-    summaries = verdict_set(usable[0].domains)
+    summaries = told.summaries or verdict_set(usable[0].domains)
     runs = sum(len(table.arms) * len(table.seeds) for table in usable)
     where = f"{len(usable)} cells" if len(usable) > 1 else "one cell"
     source = f"sqrt(2*MSE) of arm + seed in {where} with {runs} runs of {told.name}"
@@ -46,6 +46,8 @@ class _Told(NamedTuple):
     """What is said of a pilot."""
 
     name: str
+    summaries: dict[str, dict[str, float]] | None = None
+    """Of its plan; None: the usual ones over its benchmarks."""
     notes: tuple[str, ...] = ()
 
 
@@ -53,14 +55,19 @@ def _tables(reference: str, model: str | None) -> tuple[list[ScoreTable], _Told]
     path = expanded(reference)
     if is_file(path) or (is_folder(path) and not is_file(path / "study.db")):
         return _of_file(path, model), _Told(reference)
-    from tools.study.evaluate import score_rows
+    from tools.study.evaluate import material, score_rows
     from tools.study.stored import Stored
     from tools.study.study import find_study
 
     if model is not None:
         raise InputError(f"--model {model} picks cells of a score table, and pilot {reference!r} is none; leave it out")
-    stored = Stored.read(find_study(reference))
-    return [ScoreTable.from_rows(score_rows(stored))], _Told(stored.id, _notes(stored.plan))
+    study = find_study(reference)
+    stored = Stored.read(study)
+    plan = stored.plan
+    found = None if plan.gives_verdict else material(study).spread
+    if found is not None and found.faults:
+        raise InputError(f"pilot {stored.id} gives no spread: {found.faults[0]}")
+    return [ScoreTable.from_rows(score_rows(stored))], _Told(stored.id, plan.analysis.summaries, _notes(plan))
 
 
 def _notes(plan: StudyPlan) -> tuple[str, ...]:

@@ -18,6 +18,10 @@ Sequential = Annotated[
 MinSeeds = Annotated[
     int | None, typer.Option("--min-seeds", metavar="N", help="Seeds before the first look of --sequential.")
 ]
+Pilot = Annotated[bool, typer.Option("--pilot", help="A small study for the spread alone: no verdict.")]
+AfterPilot = Annotated[
+    str | None, typer.Option("--after-pilot", metavar="STUDY", help="Take the spread of this study, and other seeds.")
+]
 Unmatched = Annotated[
     bool, typer.Option("--unmatched", help="Noise study: pairs of different seeds instead of two runs of a seed.")
 ]
@@ -47,6 +51,7 @@ def overrides(
     treatments: list[str] | None = None,
     sequential: bool = False,
     unmatched: bool = False,
+    pilot: bool = False,
     **fields: Any,
 ) -> dict[str, Any]:
     """The flags that were given, as fields of StudyIntent. InputError for a value that cannot be one."""
@@ -61,6 +66,8 @@ def overrides(
         given["budget_gpu_hours"] = parse_budget(budget)
     if sequential:
         given["sequential"] = True
+    if pilot:
+        given["pilot"] = True
     if unmatched:
         given["unmatched"] = True
     if seeds is not None:

@@ -31,6 +31,8 @@ def plan(
     sequential: options.Sequential = False,
     min_seeds: options.MinSeeds = None,
     unmatched: options.Unmatched = False,
+    pilot: options.Pilot = False,
+    after_pilot: options.AfterPilot = None,
     steps: options.Steps = None,
     recipe: options.RecipeName = None,
     model: options.Model = None,
@@ -59,6 +61,7 @@ def plan(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
         sequential=sequential, min_seeds=min_seeds, unmatched=unmatched,
+        pilot=pilot, after_pilot=after_pilot,
     )  # fmt: skip
     with output.talk().status("reading and planning ..."):
         found = understand(question, load_settings(), use_llm=not no_llm)

@@ -94,7 +94,7 @@ def test_the_report_says_that_no_policy_is_compared(matched: Study) -> None:
     assert title.startswith("# How noisy is static?")
     assert title.endswith("no policy is compared")
     for words in (
-        "## How far runs differ",
+        "## How far differences vary",
         "## What that means for planning",
         "exclude zero",
         "nothing differs but the replicate",

@@ -8,6 +8,7 @@ from tools.statistics.power_model import PowerStatement
 from tools.statistics.sequential.model import Look
 from tools.statistics.spread_study import SpreadStudy
 from tools.statistics.verdict_model import Verdict
+from tools.study.delivery_model import ArmDelivery
 from tools.study.plan import StudyPlan
 
 
@@ -108,6 +109,8 @@ class ReportMaterial(StrictModel):
     """Without comparison where the study compares nothing."""
     spread: SpreadStudy | None = None
     """Of a study that compares nothing."""
+    pilot_delivery: tuple[ArmDelivery, ...] = ()
+    """Of a pilot's treatments: they are in no comparison that could hold it."""
     scores: tuple[ScoreRow, ...] = ()
     power: PowerStatement | None = None
     """What the plan could detect, computed before it ran."""

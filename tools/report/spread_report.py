@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.report import report_noise
+from tools.report import report_noise, report_pilot
 from tools.report.claims import all_claims
 from tools.report.csv_text import csv_text
 from tools.report.figures import curves
@@ -13,6 +13,7 @@ from tools.report.material import ReportMaterial
 from tools.report.report_files import rendered, write_report_files
 from tools.report.study_view import study_view
 from tools.report.tables_csv import scores_csv
+from tools.report.wording_pilot import pilot_delivery_sentences
 from tools.report.wording_spread import (
     NO_DELIVERY,
     lead_sentence,
@@ -23,14 +24,18 @@ from tools.report.wording_spread import (
     spread_title,
 )
 from tools.report.wording_study import measured_price, spent_hours
-from tools.statistics.noise_study import NoiseSpread
 
 
 def build_spread_report(material: ReportMaterial, folder: Path) -> Path:
-    """Writes `report.md`, `verdict.json`, figures and tables under `folder`; gives `report.md`'s path."""
-    figures = {"curves": curves(material.curves, [arm.id for arm in material.plan.arms])}
+    """Writes `report.md`, `verdict.json`, figures and tables under `folder`; gives `report.md`'s path.
+
+    Of a pilot nothing is written that tells one arm from another by its scores or its training reward.
+    """
+    pilot = material.plan.kind == "pilot"
+    shown = () if pilot else material.curves
+    figures = {"curves": curves(shown, [arm.id for arm in material.plan.arms])}
     page = rendered("spread.md.j2", spread_view(material, {name: bool(svg) for name, svg in figures.items()}))
-    tables = {"spread": csv_text(_COLUMNS, _rows(material)), "scores": scores_csv(material)}
+    tables = {"spread": csv_text(_COLUMNS, _rows(material))} | ({} if pilot else {"scores": scores_csv(material)})
     return write_report_files(folder, page, spread_file(material), figures, tables)
 
 
@@ -38,15 +43,20 @@ def spread_view(material: ReportMaterial, figures: dict[str, bool]) -> dict[str,
     """Everything that the template names."""
     assert material.spread is not None
     spread = material.spread
+    found = report_noise.section(spread.noise) if spread.noise else ""
+    apart = ""
+    if material.plan.kind == "noise":
+        apart = " ".join(one for one in (rollouts_sentence(material), seeds_sentence(material.plan)) if one)
     return study_view(material, spread_title(material), "", figures) | {
         "lead": text(lead_sentence(material)),
         "faults": [text(fault) for fault in spread.faults],
-        "spread": report_noise.section(spread.noise) if spread.noise else "",
+        "spread": report_pilot.section(spread.pilot) if spread.pilot else found,
         "spread_notes": [text(note) for note in spread.notes],
         "lost": text(lost_sentence(material)),
         "planning": [text(sentence) for sentence in planning_sentences(material)],
-        "apart": " ".join(text(one) for one in (rollouts_sentence(material), seeds_sentence(material.plan)) if one),
-        "delivery": text(NO_DELIVERY),
+        "apart": text(apart),
+        "delivery": [text(one) for one in pilot_delivery_sentences(material)],
+        "no_delivery": text(NO_DELIVERY) if material.plan.kind == "noise" else "",
     }
 
 
@@ -69,30 +79,33 @@ def spread_file(material: ReportMaterial) -> dict[str, Any]:
     }
 
 
-_COLUMNS = ("kind", "name", "sd", "low_sd", "high_sd", "intervals", "excluding")
+_COLUMNS = ("kind", "name", "sd", "low_sd", "high_sd", "upper_sd", "intervals", "excluding")
+_UNITS = dict.fromkeys(_COLUMNS[2:6], "score points") | dict.fromkeys(_COLUMNS[6:], "intervals")
 
 
-def _spreads(material: ReportMaterial) -> Iterator[tuple[str, str, NoiseSpread]]:
-    noise = material.spread.noise if material.spread else None
-    if noise is not None:
-        yield from (("summary", name, one) for name, one in noise.summaries.items())
-        yield from (("benchmark", name, one) for name, one in noise.benchmarks.items())
+def _spreads(material: ReportMaterial) -> Iterator[tuple[str, str, dict[str, float | int | None]]]:
+    """Kind, name and values of each spread, keyed by column."""
+    assert material.spread is not None
+    noise, pilot = material.spread.noise, material.spread.pilot
+    for kind, rows in (("summary", noise.summaries), ("benchmark", noise.benchmarks)) if noise else ():
+        for name, row in rows.items():
+            yield kind, name, row.model_dump()
+    for name, one in pilot.summaries.items() if pilot else ():
+        yield "summary", name, {"sd": one.sd, "low_sd": one.low, "high_sd": one.high, "upper_sd": one.upper}
 
 
 def _rows(material: ReportMaterial) -> Iterator[tuple[object, ...]]:
-    for kind, name, one in _spreads(material):
-        yield (kind, name, *(getattr(one, column) for column in _COLUMNS[2:]))
+    for kind, name, values in _spreads(material):
+        yield (kind, name, *(values.get(column) for column in _COLUMNS[2:]))
 
 
 def _numbers(material: ReportMaterial) -> Iterator[tuple[str, float | int | None, str, int | None]]:
     assert material.spread is not None
-    noise, ahead = material.spread.noise, material.spread.ahead
-    n = sum(noise.pairs.values()) if noise else None
-    for kind, name, one in _spreads(material):
-        for key in ("sd", "low_sd", "high_sd"):
-            yield f"spread.{kind}.{name}.{key}", getattr(one, key), "score points", n
-        yield f"spread.{kind}.{name}.intervals", one.intervals, "intervals", n
-        yield f"spread.{kind}.{name}.excluding", one.excluding, "intervals", n
+    spread, ahead = material.spread, material.spread.ahead
+    n = spread.pilot.seeds if spread.pilot else sum(spread.noise.pairs.values()) if spread.noise else None
+    for kind, name, values in _spreads(material):
+        for key, value in values.items():
+            yield f"spread.{kind}.{name}.{key}", value, _UNITS[key], n
     if ahead is not None:
         yield "spread.df", ahead.prior_df, "degrees of freedom", n
         yield "spread.sesoi", ahead.sesoi, "score points", None

@@ -7,8 +7,8 @@ from tools.report.wording_power import ROOM, about, priced_pairs, probability_su
 from tools.statistics.power_model import PowerStatement
 from tools.study.budget import rounded_up
 from tools.study.cost import SeedPrice
-from tools.study.design import MOST_RUNS, MOST_SEEDS_ASKED
 from tools.study.plan import StudyPlan
+from tools.study.seeds import MOST_RUNS, MOST_SEEDS_ASKED
 
 ENOUGH = 0.8
 """P(`supported`) below which a plan is called underpowered."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.report.material import ReportMaterial
+from tools.report.wording_pilot import LEAD, pilot_title, pilot_use_sentence
 from tools.report.wording_power import needed_equivalent_sentence, needed_supported_sentence
 from tools.report.wording_study import measured_price
 from tools.statistics.spread_study import SpreadStudy
@@ -33,12 +34,16 @@ NO_DELIVERY = "Delivery: not applicable, since both runs of a pair apply the sam
 def spread_title(material: ReportMaterial) -> str:
     """What was asked and the spread, in one line that says that no policy is compared."""
     plan, spread = material.plan, _spread(material)
+    if plan.kind == "pilot":
+        return pilot_title(material)
     found = _found(plan, spread) or f"No spread: {_why_none(spread)}"
     return f"How noisy is {plan.control.id}? {found}; no policy is compared"
 
 
 def lead_sentence(material: ReportMaterial) -> str:
     """What kind of study it is, in bold before all else."""
+    if material.plan.kind == "pilot":
+        return LEAD
     return "No verdict: one policy against itself, so no policy is compared."
 
 
@@ -82,6 +87,8 @@ def planned_with_sentence(material: ReportMaterial) -> str:
 def use_sentence(material: ReportMaterial) -> str:
     """How a plan takes this spread, and what it leaves out."""
     plan = material.plan
+    if plan.kind == "pilot":
+        return pilot_use_sentence(material)
     command = f"advisor power --pilot {material.study_id}"
     if plan.treatments[0].seed_offset:
         return (
@@ -95,15 +102,14 @@ def use_sentence(material: ReportMaterial) -> str:
 
 
 def lost_sentence(material: ReportMaterial) -> str:
-    """Planned pairs that are not complete; empty where all are."""
-    noise = _spread(material).noise
-    if noise is None:
-        return ""
-    lost = len(material.plan.seeds) - sum(noise.pairs.values())
+    """Planned seeds that are not complete; empty where all are."""
+    spread = _spread(material)
+    complete = spread.pilot.seeds if spread.pilot else sum(spread.noise.pairs.values()) if spread.noise else None
+    lost = 0 if complete is None else len(material.plan.seeds) - complete
     if lost < 1:
         return ""
     verb = "is" if lost == 1 else "are"
-    return f"{numbers.capital(numbers.counted(lost, 'planned pair'))} {verb} not complete and left out."
+    return f"{numbers.capital(numbers.counted(lost, 'planned seed'))} {verb} not complete in all runs, and left out."
 
 
 def rollouts_sentence(material: ReportMaterial) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel
 from tools.plain_text import one_line
+from tools.study.after_pilot import demand_fresh
 from tools.study.canonical import identity, plan_bytes
 from tools.study.cost import hours_unit, run_device_hours
-from tools.study.design import MOST_RUNS, MOST_SEEDS_ASKED
 from tools.study.ledger import Ledger
 from tools.study.plan import StudyPlan
 from tools.study.price import planned_power
 from tools.study.schedule import scheduled_seeds, stopped_after
+from tools.study.seeds import MOST_RUNS, MOST_SEEDS_ASKED
 from tools.study.study import Study, write_exports
 from training.run_lock import is_locked
 
@@ -135,11 +136,13 @@ def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Seque
                 "none that was planned is taken away"
             )
         spare = [seed for seed in old.seeds if seed not in kept]
-        spare += range(max(old.seeds) + 1, max(old.seeds) + 1 + count)
+        after = max((*old.seeds, *(old.pilot.seeds if old.pilot else ()))) + 1
+        spare += range(after, after + count)
         wanted = spare[: count - len(kept)]
     if any(arm.seed_offset for arm in old.arms):
         raise InputError("the pairs of an unmatched noise study use up their seeds; plan another study for more pairs")
     seeds = (*kept, *wanted)
+    demand_fresh(tuple(wanted), old.pilot)
     bad = [seed for seed in wanted if not 0 <= seed < 2**31]
     if bad:
         raise InputError(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")

@@ -10,7 +10,7 @@ from tools.study.plan import StudyPlan
 _LABELS = ("question", "title", "notes")
 """Top-level fields that describe a plan without changing what is run or how it is judged."""
 _RECIPE_LABELS = ("cost", "title")
-_LATER = ("design",)
+_LATER = ("design", "pilot")
 """Fields of a plan that came after its first version, left out of the stored plan where they hold nothing."""
 _LATER_OF_ARM = {"replicate": None, "seed_offset": 0}
 """The same of an arm, each with the value that says nothing."""

@@ -46,11 +46,16 @@ def _flags(plan: StudyPlan, recipe: str) -> list[str]:
         "--model": "" if plan.recipe.model.startswith("builtin:") else plan.recipe.model,
         "--steps": str(plan.recipe.steps),
         "--seed-list": ",".join(str(seed) for seed in plan.seeds),
+        "--after-pilot": plan.pilot.study if plan.pilot else "",
         "--min-seeds": "" if plan.design is None else str(plan.design.n_min),
         "--confidence": f"{plan.analysis.confidence:g}",
         "--sesoi": f"{plan.analysis.primary_sesoi:g}",
         "--summary": plan.analysis.primary,
     }
-    switches = {"--sequential": plan.design is not None, "--unmatched": any(arm.seed_offset for arm in plan.arms)}
+    switches = {
+        "--pilot": plan.kind == "pilot",
+        "--sequential": plan.design is not None,
+        "--unmatched": any(arm.seed_offset for arm in plan.arms),
+    }
     words = [word for flag, value in flags.items() if value for word in (flag, value)]
     return [*words, *(switch for switch, on in switches.items() if on)]

@@ -1,6 +1,7 @@
 """StudyIntent -> StudyPlan: fills in defaults and says so, checks everything, reports all faults at once."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from pydantic import Field, ValidationError
 
@@ -73,8 +74,8 @@ def design(
     assert recipe is not None
     assert analysis is not None
     source = pilot.source if pilot else None
-    default = _default_seeds(intent, defaults, pilot, analysis, notes)
-    seeds = choose_seeds(intent, default, recipe, 1 + family, source, notes)
+    usual = partial(_default_seeds, intent, defaults, pilot, analysis, notes)
+    seeds = choose_seeds(intent, usual, recipe, 1 + family, source, notes)
     if pilot is not None:
         notes += differences(recipe, intent.treatments, pilot)
     arms = arms_of(chosen, intent, seeds)

@@ -7,7 +7,7 @@ from tools.report.material import Approval, Deviation, LookRecord, Matching, Mis
 from tools.scores.table import ScoreRow
 from tools.statistics.sequential.model import Look
 from tools.study.commands import commands
-from tools.study.delivered import ended_early
+from tools.study.delivered import delivery_so_far, ended_early
 from tools.study.judging import judge_study
 from tools.study.matching import COMPARED, Apart, RunFacts, in_common, match_runs
 from tools.study.paired_scores import stored_rows
@@ -52,6 +52,7 @@ def material(study: Study) -> ReportMaterial:
         plan_hash=stored.plan_hash,
         verdict=verdict,
         spread=spread,
+        pilot_delivery=delivery_so_far(study, stored, hidden=False) if plan.kind == "pilot" else (),
         scores=rows,
         power=stored.power,
         matching=matching,

@@ -40,9 +40,9 @@ class ExpectedEnds(StrictModel):
 
 def expected_ends(plan: StudyPlan) -> ExpectedEnds | None:
     """None for a fixed plan, and where nothing is known of how the summaries vary together."""
-    from tools.statistics.priors import find_prior
+    from tools.study.spread_assumed import assumed_spread
 
-    prior = find_prior(plan.recipe.name, plan.recipe.model)
+    prior = assumed_spread(plan)
     if plan.design is None or prior is None or prior.spread(plan.analysis.summaries).covariance is None:
         return None
     return _simulated(plan.model_dump_json(), prior.model_dump_json())

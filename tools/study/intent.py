@@ -12,7 +12,7 @@ Line = Annotated[str, BeforeValidator(lambda value: one_line(value) if isinstanc
 Count = Annotated[int, Field(ge=-(10**15), le=10**15)]
 """Any count that somebody could mean: what is too many is judged, with its reason, where a plan is made."""
 
-IntentKind = Literal["compare", "noise", "power", "refuse", "clarify"]
+IntentKind = Literal["compare", "noise", "pilot", "power", "refuse", "clarify"]
 
 
 class StudyIntent(StrictModel):
@@ -25,6 +25,8 @@ class StudyIntent(StrictModel):
     control: str | None = None
     params: dict[str, dict[str, bool | int | float | str]] = Field(default_factory=dict)
     """Policy name -> parameters named in the question."""
+    after_pilot: str | None = None
+    """A study whose spread the plan takes, and whose seeds it leaves out."""
     unmatched: bool = False
     """The pairs of a noise study have different seeds; else equal ones and different replicates."""
     direction: Literal["better", "worse"] | None = None

@@ -45,13 +45,14 @@ class Interim(StrictModel):
 def unblind(study: Study, who: str, reason: str) -> UnblindingRow:
     """Records that scores by arm will be seen: every later change of the plan is exploratory.
 
-    Raises InputError without a reason, RefusedError where there is nothing to see or the study is done.
+    Raises InputError without a reason, RefusedError where there is nothing to see or a report shows it all; a pilot's
+    never does.
     """
     reason, who = one_line(reason).strip(), one_line(who).strip()
     if not reason:
         raise InputError("an unblinding needs a reason; give it with --reason TEXT")
     with study.ledger() as ledger:
-        if ledger.study().state == "done":
+        if ledger.study().state == "done" and ledger.plan().kind != "pilot":
             raise RefusedError(f"{study.folder.name} is done: its report shows every score; see: advisor report")
         if not ledger.scores():
             raise RefusedError(f"{study.folder.name} has no score yet, so there is nothing to see")

@@ -9,6 +9,7 @@ from policies.base import PolicySpec
 from policies.model import StrictModel
 from tools.statistics.sequential.model import SequentialDesign
 from tools.study.intent import Line
+from tools.study.pilot_source import PilotSource
 from training.recipe import Recipe
 
 
@@ -80,8 +81,9 @@ class Analysis(StrictModel):
         return self.sesoi if isinstance(self.sesoi, float) else self.sesoi[self.primary]
 
 
-StudyKind = Literal["compare", "noise"]
-"""`noise`: one policy against itself, for the spread of differences and no verdict."""
+StudyKind = Literal["compare", "noise", "pilot"]
+"""`noise`: one policy against itself. `pilot`: the arms of a comparison to come. Both are made for the spread of paired
+differences and give no verdict."""
 
 
 class StudyPlan(StrictModel):
@@ -99,6 +101,8 @@ class StudyPlan(StrictModel):
     recipe: Recipe
     benchmarks: tuple[PlannedBenchmark, ...]
     analysis: Analysis
+    pilot: PilotSource | None = None
+    """What the spread was taken from that this plan was made with; None: from the prior table."""
     design: SequentialDesign | None = None
     """None: fixed, every seed is run. Sequential: after each seed block of all arms the study may stop."""
     artifacts: dict[str, str]
@@ -117,6 +121,13 @@ class StudyPlan(StrictModel):
                 raise ValueError("the arms of a noise study must have the same policy")
             if len(set(places)) != len(places):
                 raise ValueError("the arms of a noise study must differ in replicate or in seeds")
+        return self
+
+    @model_validator(mode="after")
+    def _no_seed_of_the_pilot_enters(self) -> "StudyPlan":
+        used = sorted(set(self.seeds) & set(self.pilot.seeds)) if self.pilot else []
+        if used:
+            raise ValueError(f"seed {used[0]} is one of the pilot {self.pilot.study if self.pilot else ''}")
         return self
 
     @property

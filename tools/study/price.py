@@ -39,10 +39,10 @@ def price(plan: StudyPlan) -> PlannedStudy:
 
 
 def planned_power(plan: StudyPlan) -> PowerStatement | None:
-    """What the plan can detect if differences vary as the prior says; None where there is no prior, or no verdict."""
-    from tools.statistics.priors import find_prior
+    """What the plan can detect if differences vary as is assumed; None where nothing is known, or for no verdict."""
+    from tools.study.spread_assumed import assumed_spread
 
-    prior = find_prior(plan.recipe.name, plan.recipe.model) if plan.gives_verdict else None
+    prior = assumed_spread(plan)
     if prior is None:
         return None
     return _stated(plan.model_dump_json(), prior.model_dump_json())
