@@ -264,5 +264,5 @@ def test_a_missing_package_is_told_and_not_planned_around() -> None:
 
 
 def test_a_policy_that_rolls_out_more_than_its_control_makes_no_plan() -> None:
-    with pytest.raises(InputError, match="would roll out up to 4 times as much as its control.*leave refill=false"):
+    with pytest.raises(InputError, match=r"would roll out up to 4 times as much as its control.*leave refill=false"):
         made(treatments=("difffilter",), params={"difffilter": {"refill": True}})
