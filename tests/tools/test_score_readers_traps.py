@@ -108,6 +108,10 @@ UNREADABLE = {
         PLAIN.replace("a,1,", "a,1.5,"),
         "{file} line 2: '1.5' in column 'seed' is no seed: use a whole number",
     ),
+    "negative seed, which is not seed 1": (
+        "method,seed,gsm8k\na,-1,45\na,1,46\n",
+        "{file} line 2: '-1' in column 'seed' is no seed: use a whole number of 0 or more",
+    ),
     "seed missing": (
         PLAIN.replace("a,2,", "a,,"),
         "{file} line 3: '' in column 'seed' is no seed: every row needs one",

@@ -16,7 +16,8 @@ Value = TypeVar("Value", str, int)
 MISSING = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "-", "--", "–", "—"})
 """Spellings of a missing cell, lower case."""
 SPREADSHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
-_SEED = re.compile(r"(?:seed|s)?[\s_\-=:#]*(?P<digits>\d{1,60})(?:\.0*)?", re.IGNORECASE)
+_SEED = re.compile(r"(?:(?:seed|s)[\s_\-=:#]*|#)?(?P<digits>\d{1,60})(?:\.0*)?", re.IGNORECASE)
+_NEGATIVE = re.compile(r"[-\u2212\u2013]\s*\d+(?:\.0*)?")
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}[-/ ]?[a-z]{3,9}(?:[-/ ]\d+)?|[a-z]{3,9}[-/ ]\d+", re.IGNORECASE
 )
@@ -116,6 +117,8 @@ def _seed_fault(cell: Raw) -> str:
         return "has lost digits in a spreadsheet: format the column as text and export again"
     if _DATE.fullmatch(written) and (written[0].isdigit() or written[:3].casefold() in _MONTHS):
         return "is a date that a spreadsheet made of a seed: format the column as text and export again"
+    if _NEGATIVE.fullmatch(written):
+        return "is no seed: use a whole number of 0 or more"
     return "is no seed: use a whole number"
 
 
