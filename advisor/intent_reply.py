@@ -15,15 +15,16 @@ from advisor.reader import unread_numbers
 from advisor.reading.parameters import parameters_of
 from advisor.reading.vocabulary import known_names, nearest
 from policies.errors import InputError
-from tools.study.intent import Count, IntentKind, StudyIntent
+from tools.study.intent import Count, DoseAsked, IntentKind, StudyIntent
 
 Name = Annotated[str, Field(max_length=60)]
 Reason = Literal["seed", "picking_summary", "optional_stopping", "unmatched", "fabrication", "out_of_scope"]
 Summary = Literal["domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science"]
 _NUMBERS = ("seeds", "steps", "budget_gpu_hours", "max_runs", "confidence", "sesoi")
 _MODEL = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_STUDIES = {"compare", "noise", "power"}
+_STUDIES = {"compare", "noise", "pilot", "dose", "power"}
 """Kinds that the rules return only when they understood the question."""
+_COMPARING = {"compare", "dose", "pilot"}
 
 
 class ParameterReply(BaseModel):
@@ -36,6 +37,16 @@ class ParameterReply(BaseModel):
     value: bool | int | float | Name
 
 
+class DoseReply(BaseModel):
+    """One policy at several strengths."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    policy: Name
+    parameter: Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_]*$", max_length=40)]
+    values: Annotated[list[bool | int | float | Name], Field(min_length=2, max_length=10)]
+
+
 class IntentReply(BaseModel):
     """The form that the LLM fills in."""
 
@@ -45,6 +56,7 @@ class IntentReply(BaseModel):
     treatments: Annotated[list[Name], Field(max_length=20)] = []
     control: Name | None = None
     parameters: Annotated[list[ParameterReply], Field(max_length=20)] = []
+    doses: Annotated[list[DoseReply], Field(max_length=5)] = []
     direction: Literal["better", "worse"] | None = None
     seeds: Count | None = None
     seed_list: Annotated[list[Count], Field(max_length=1000)] | None = None
@@ -66,11 +78,20 @@ def faults_of(reply: IntentReply) -> list[str]:
     faults = [fault for name in reply.treatments for fault in _policy_faults("treatments", name)]
     if reply.control is not None:
         faults += _policy_faults("control", reply.control)
-    if reply.kind == "compare" and not reply.treatments:
+    if reply.kind in _COMPARING and not reply.treatments:
         faults.append("treatments: a comparison names at least one policy, else kind is clarify")
-    if reply.kind == "compare" and reply.control in reply.treatments:
+    if reply.kind == "noise" and len(reply.treatments) > 1:
+        faults.append("treatments: a noise study is of one policy")
+    if reply.kind == "dose" and not reply.doses:
+        faults.append("doses: a dose study gives the values of one parameter of a policy, else kind is compare")
+    if reply.kind in _COMPARING and reply.control in reply.treatments:
         faults.append(f"control: {reply.control} is also a treatment; a policy against itself is kind noise")
-    for parameter in reply.parameters:
+    strengths = [
+        ParameterReply(policy=dose.policy, parameter=dose.parameter, value=value)
+        for dose in reply.doses
+        for value in dose.values
+    ]
+    for parameter in (*reply.parameters, *strengths):
         faults += _parameter_faults(parameter, reply)
     if reply.model is not None and (not _MODEL.fullmatch(reply.model) or ".." in reply.model):
         faults.append(f"model: {reply.model!r} is no Hugging Face id (owner/name)")
@@ -117,7 +138,7 @@ def to_intent(question: str, reply: IntentReply, rules: StudyIntent) -> StudyInt
     when the question states it and the rules made nothing of it, so that no number can change its meaning.
     """
     notes = list(rules.notes)
-    values: dict[str, Any] = reply.model_dump(exclude={"parameters", "message", "unknown"})
+    values: dict[str, Any] = reply.model_dump(exclude={"parameters", "doses", "message", "unknown"})
     free = _with_shares(unread_numbers(question))
     for field in _NUMBERS:
         values[field] = _settled(field, values[field], getattr(rules, field), lambda value: _is_in(value, free), notes)
@@ -129,8 +150,11 @@ def to_intent(question: str, reply: IntentReply, rules: StudyIntent) -> StudyInt
         values[field] = _settled(field, values[field], getattr(rules, field), lambda name: _says(question, name), notes)
     for field in ("primary_summary", "direction"):
         values[field] = getattr(rules, field) or values[field]
-    if rules.kind in _STUDIES and reply.kind == "compare":
+    if rules.kind in _STUDIES and reply.kind in _COMPARING:
         values |= _as_ruled(reply, rules, notes)
+    doses = _doses(reply, rules, question, free, notes)
+    if values["kind"] in ("compare", "dose"):
+        values["kind"] = "dose" if doses else "compare"
     params = {name: dict(given) for name, given in rules.params.items()}
     for given in reply.parameters:
         ruled = rules.params.get(given.policy, {}).get(given.parameter)
@@ -144,7 +168,29 @@ def to_intent(question: str, reply: IntentReply, rules: StudyIntent) -> StudyInt
         values
         | {"question": question, "params": params, "unknown": unknown, "read_by": "llm", "notes": tuple(notes)}
         | {"message": _message(reply, rules), "sequential": rules.sequential, "min_seeds": rules.min_seeds}
+        | {"doses": doses, "unmatched": rules.unmatched and values["kind"] == "noise"}
     )
+
+
+def _doses(
+    reply: IntentReply, rules: StudyIntent, question: str, free: frozenset[float], notes: list[str]
+) -> tuple[DoseAsked, ...]:
+    """The strengths that the rules read, else the LLM's where the question states every value."""
+    if rules.doses or reply.kind == "noise":
+        return rules.doses
+    if rules.kind == "clarify":  # the rules saw the values and made no arms of them
+        free |= _with_shares(frozenset(map(float, re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", question))))
+    found = []
+    for dose in reply.doses:
+        if all(_parameter_is_stated(dose.parameter, question, free, value) for value in dose.values):
+            found.append(DoseAsked(policy=dose.policy, parameter=dose.parameter, values=tuple(dose.values)))
+        else:
+            told = ", ".join(map(str, dose.values))
+            notes.append(
+                f"{dose.policy}.{dose.parameter} at {told} was proposed by the LLM, but the question does not state "
+                "every value: left out"
+            )
+    return tuple(found)
 
 
 def _settled(name: str, proposed: Any, ruled: Any, stated: Callable[[Any], bool], notes: list[str]) -> Any:
@@ -163,9 +209,10 @@ def _settled(name: str, proposed: Any, ruled: Any, stated: Callable[[Any], bool]
 def _as_ruled(reply: IntentReply, rules: StudyIntent, notes: list[str]) -> dict[str, Any]:
     """The policies that the rules found named in the question, whatever else the LLM made of it."""
     kept = {"kind": rules.kind, "treatments": rules.treatments, "control": rules.control}
-    if (rules.kind, set(rules.treatments), rules.control) != (reply.kind, set(reply.treatments), reply.control):
+    same_kind = rules.kind == reply.kind or {rules.kind, reply.kind} == {"compare", "dose"}
+    if not same_kind or (set(rules.treatments), rules.control) != (set(reply.treatments), reply.control):
         read = f"{', '.join(reply.treatments)} against {reply.control or 'the usual control'}"
-        ruled = f"{', '.join(rules.treatments)} against {rules.control}" if rules.kind == "compare" else rules.kind
+        ruled = f"{', '.join(rules.treatments)} against {rules.control}" if rules.kind in _COMPARING else rules.kind
         notes.append(f"the LLM read {read}; the rules read {ruled}, which is used")
     return kept
 

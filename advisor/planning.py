@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from advisor.reading.pilot import AFTER_PILOT
 from policies.errors import InputError, RefusedError
 from policies.model import describe_faults
 from tools.design_power import DesignPower, PowerQuestion, design_power
@@ -29,11 +30,18 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
     """The intent with a person's flags over it; naming treatments by flag answers what the question left open."""
     changes = dict(overrides)
     pilot = changes.pop("pilot", False)
+    if changes.get("doses"):
+        named = changes.get("treatments") or intent.treatments
+        changes["treatments"] = tuple(dict.fromkeys([*named, *(dose["policy"] for dose in changes["doses"])]))
     if changes.get("treatments") and intent.kind == "clarify":
         changes |= {"kind": "compare", "unknown": (), "message": None, "read_by": "flags"}
         changes.setdefault("control", intent.control)
     if changes.get("treatments") and intent.kind == "noise":
         changes.setdefault("control", None)
+    if changes.get("after_pilot"):  # no longer true that nobody named it
+        changes.setdefault("notes", tuple(note for note in intent.notes if AFTER_PILOT not in note))
+    if changes.get("doses") and changes.get("kind", intent.kind) == "compare":
+        changes["kind"] = "dose"
     if "seeds" in changes:
         changes.setdefault("seed_list", None)
     if "seed_list" in changes and changes["seed_list"] is not None:
@@ -50,7 +58,7 @@ def _as_pilot(kind: IntentKind) -> IntentKind:
     """What is compared may be piloted first; what is refused or open stays so."""
     if kind in ("noise", "power"):
         raise InputError(f"--pilot belongs to a comparison, and this is a {kind} question; leave it out")
-    return "pilot" if kind == "compare" else kind
+    return "pilot" if kind in ("compare", "dose") else kind
 
 
 def admit(intent: StudyIntent) -> None:

@@ -9,11 +9,13 @@ valid alternative. Each step reads a span and blanks it, so that no word counts 
 import re
 
 from advisor.reading import refusals
+from advisor.reading.doses import read_doses
 from advisor.reading.leftovers import unread
 from advisor.reading.mentions import Mention, find_mentions
 from advisor.reading.models import read_model, read_recipe
 from advisor.reading.numbers import NUMBER, parse
 from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
+from advisor.reading.pilot import AFTER_PILOT, read_pilot
 from advisor.reading.quantities import MAX_LISTED_SEEDS, read_quantities
 from advisor.reading.roles import Roles, assign_roles
 from advisor.reading.sequential import read_sequential
@@ -48,6 +50,7 @@ _UNMATCHED = re.compile(
     r"\b(?:unmatched|unpaired|(?:different|other|changing|random) seeds|seed[- ]to[- ]seed|(?:between|across|over) (?:\w+ )?seeds|seed (?:noise|variance|variability|variation))\b"
     "|不同(?:的)?(?:随机)?种子|种子(?:之)?间|(?:随机)?种子(?:的)?(?:波动|方差|噪声|噪音)"
 )
+_COMPARING = frozenset({"compare", "dose", "pilot"})
 _SAME_TWICE = re.compile(
     r"\b([a-z]\w+) (?:(?:any |really )?(?:better|worse) )?(?:vs\.?|versus|against|beats?|outperforms?|than) \1\b"
 )
@@ -89,16 +92,17 @@ def _read_study(question: str, text: Text) -> StudyIntent:
     if not mentions and text.has(_ALL) and not text.has(_EVERYTHING):
         mentions = _all_policies(text)
     mentions = _with_implied(text, mentions)
+    pilot, doses = read_pilot(text), read_doses(text, mentions)
     params = read_parameters(text, mentions)  # before quantities: `per (alpha 0.7)` is no significance level
     sequential = read_sequential(text)
     quantities = read_quantities(text)
     notes += [*summary_notes, *_benchmark_notes(text), *model_notes, *quantities.notes]
-    kind = _kind(text, mentions)
+    kind = _kind(text, mentions, several=bool(doses), pilot=pilot == "asked")
     common = {
         "question": one_line(question), "params": params.values, "seeds": quantities.seeds, "seed_list": quantities.seed_list, "steps": quantities.steps,
         "model": model, "recipe": recipe, "budget_gpu_hours": quantities.budget_gpu_hours, "max_runs": quantities.max_runs,
         "confidence": quantities.confidence, "sesoi": quantities.sesoi, "primary_summary": summary,
-        "sequential": sequential.asked, "min_seeds": sequential.min_seeds,
+        "sequential": sequential.asked, "min_seeds": sequential.min_seeds, "doses": doses,
     }  # fmt: skip
     if quantities.too_many_seeds is not None:
         return _clarify(question, text, f"That range names {quantities.too_many_seeds} seeds; which ones (at most {MAX_LISTED_SEEDS})?",
@@ -113,13 +117,15 @@ def _read_study(question: str, text: Text) -> StudyIntent:
     if kind == "clarify":
         return _clarify_missing(question, text, mentions).model_copy(update=common)
     roles = _roles(text, mentions, kind)
-    if roles.control is None and kind == "compare":
+    if roles.control is None and kind in _COMPARING:
         return _clarify_control(question, text, roles).model_copy(update=common)
     notes += unread(text, _known())
+    if pilot == "after":
+        notes.append(AFTER_PILOT)
     return StudyIntent.model_validate(
         common
         | {"kind": kind, "treatments": roles.treatments, "control": roles.control, "notes": (*notes, *roles.notes)}
-        | {"direction": roles.direction if kind == "compare" else None}
+        | {"direction": roles.direction if kind in _COMPARING else None}
         | {"unmatched": kind == "noise" and text.has(_UNMATCHED)}
     )
 
@@ -131,7 +137,7 @@ def _with_implied(text: Text, mentions: list[Mention]) -> list[Mention]:
     return sorted([*mentions, Mention(("topk",), *match.span(), match.group())], key=lambda mention: mention.start)
 
 
-def _kind(text: Text, mentions: list[Mention]) -> IntentKind:
+def _kind(text: Text, mentions: list[Mention], *, several: bool, pilot: bool) -> IntentKind:
     if text.has(_EVERYTHING):
         return "clarify"
     if text.has(_POWER):
@@ -139,7 +145,9 @@ def _kind(text: Text, mentions: list[Mention]) -> IntentKind:
     if text.has(_NOISE) or _SAME_TWICE.search(text.lower):
         return "noise"
     names = {name for mention in mentions for name in mention.names}
-    return "clarify" if names <= {"baseline"} else "compare"
+    if names <= {"baseline"}:
+        return "clarify"
+    return "pilot" if pilot else "dose" if several else "compare"
 
 
 def _roles(text: Text, mentions: list[Mention], kind: IntentKind) -> Roles:
@@ -237,8 +245,8 @@ def _clarify_missing(question: str, text: Text, mentions: list[Mention]) -> Stud
 
 def _clarify_strengths(question: str, text: Text, twice: tuple[str, ...]) -> StudyIntent:
     names = ", ".join(twice)
-    return _clarify(question, text, f"{names} has two values, and one policy at several strengths is not available yet; which one value?",
-                    f"{names} 有两个取值，本版本还不能比较同一策略的多种强度；要用哪一个值？")  # fmt: skip
+    return _clarify(question, text, f"{names} has two values; which one, or both against a control? For example: tscl at temperature 0.3, 1 and 3 against static.",
+                    f"{names} 有两个取值；要用哪一个，还是都与对照比较？例如：tscl 温度 0.3、1 和 3 对 static。")  # fmt: skip
 
 
 def _clarify_control(question: str, text: Text, roles: Roles) -> StudyIntent:

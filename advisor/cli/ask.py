@@ -32,6 +32,7 @@ def ask(
     sequential: options.Sequential = False,
     min_seeds: options.MinSeeds = None,
     unmatched: options.Unmatched = False,
+    dose: options.Doses = None,
     pilot: options.Pilot = False,
     after_pilot: options.AfterPilot = None,
     steps: options.Steps = None,
@@ -53,7 +54,7 @@ def ask(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
         sequential=sequential, min_seeds=min_seeds, unmatched=unmatched,
-        pilot=pilot, after_pilot=after_pilot,
+        pilot=pilot, after_pilot=after_pilot, doses=dose,
     )  # fmt: skip
     intent = _power_question(question, flags, no_llm)
     if intent is not None:

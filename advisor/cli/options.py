@@ -22,6 +22,10 @@ Pilot = Annotated[bool, typer.Option("--pilot", help="A small study for the spre
 AfterPilot = Annotated[
     str | None, typer.Option("--after-pilot", metavar="STUDY", help="Take the spread of this study, and other seeds.")
 ]
+Doses = Annotated[
+    list[str] | None,
+    typer.Option("--dose", metavar="POLICY.PARAMETER=A,B", help="A policy at several strengths, each an arm."),
+]
 Unmatched = Annotated[
     bool, typer.Option("--unmatched", help="Noise study: pairs of different seeds instead of two runs of a seed.")
 ]
@@ -52,6 +56,7 @@ def overrides(
     sequential: bool = False,
     unmatched: bool = False,
     pilot: bool = False,
+    doses: list[str] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
     """The flags that were given, as fields of StudyIntent. InputError for a value that cannot be one."""
@@ -66,6 +71,8 @@ def overrides(
         given["budget_gpu_hours"] = parse_budget(budget)
     if sequential:
         given["sequential"] = True
+    if doses:
+        given["doses"] = [_dose(word) for word in doses]
     if pilot:
         given["pilot"] = True
     if unmatched:
@@ -96,6 +103,17 @@ def parse_seed_list(text: str, flag: str = "--seed-list") -> list[int]:
         if len(seeds) > MOST_LISTED:
             raise InputError(f"{flag} {text!r} names more than {MOST_LISTED} seeds; name fewer")
     return seeds
+
+
+def _dose(text: str) -> dict[str, Any]:
+    """`tscl.temperature=0.3,1,3`. InputError for anything else."""
+    from advisor.reading.parameters import literal
+
+    match = re.fullmatch(r"\s*([A-Za-z]\w*)\.([A-Za-z]\w*)\s*=(.+)", text)
+    values = [word.strip() for word in match.group(3).split(",")] if match else []
+    if match is None or not all(values):
+        raise InputError(f"--dose {text!r} cannot be read; write POLICY.PARAMETER=A,B, as in tscl.temperature=0.3,1,3")
+    return {"policy": match.group(1), "parameter": match.group(2), "values": [literal(value) for value in values]}
 
 
 def check_yes(yes: bool, budget: str | None) -> None:

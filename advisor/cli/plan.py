@@ -31,6 +31,7 @@ def plan(
     sequential: options.Sequential = False,
     min_seeds: options.MinSeeds = None,
     unmatched: options.Unmatched = False,
+    dose: options.Doses = None,
     pilot: options.Pilot = False,
     after_pilot: options.AfterPilot = None,
     steps: options.Steps = None,
@@ -61,7 +62,7 @@ def plan(
         budget=budget, seeds=seeds, seed_list=seed_list, treatments=treatment, steps=steps, recipe=recipe, model=model,
         control=control, confidence=confidence, sesoi=sesoi, primary_summary=summary, max_runs=max_runs,
         sequential=sequential, min_seeds=min_seeds, unmatched=unmatched,
-        pilot=pilot, after_pilot=after_pilot,
+        pilot=pilot, after_pilot=after_pilot, doses=dose,
     )  # fmt: skip
     with output.talk().status("reading and planning ..."):
         found = understand(question, load_settings(), use_llm=not no_llm)

@@ -28,7 +28,8 @@ _TOP_SHARE = re.compile(
 _OBJECTED = frozenset({"temperature", "floor", "alpha", "keep_fraction", "epsilon"})
 """Parameters that are handed to a policy even when it has none of that name, so that the registry objects."""
 _BETWEEN = re.compile(r"(?:between|within|from) (0?\.\d+) (?:and|to) (0?\.\d+|1(?:\.0)?)")
-_SAMPLING = re.compile(r"(?:sampling|rollout|decoding|generation) temperature")
+SAMPLING = re.compile(r"(?:sampling|rollout|decoding|generation) temperature")
+"""Of the rollouts: the recipe's, no policy's."""
 
 
 class Parameters(NamedTuple):
@@ -44,7 +45,7 @@ def read_parameters(text: Text, mentions: list[Mention]) -> Parameters:
     """Reads and blanks every parameter."""
     given = [(mention.names[0], key, value) for mention in mentions for key, value in _read_call(text, mention.end)]
     for key, value, place in _read_spoken(text, mentions):
-        owner = _owner(key, place, mentions)
+        owner = owner_of(key, place, mentions)
         if owner is not None:
             given.append((owner, key, value))
     found: dict[str, dict[str, Value]] = {}
@@ -82,16 +83,16 @@ def literal(text: str) -> Value:
 
 def _read_spoken(text: Text, mentions: list[Mention]) -> list[tuple[str, Value, int]]:
     """`alpha 0.7`, `temperature = 2`, `温度 0.5`, `keep half`, `best 25%`: (parameter, value, place)."""
-    text.take_first(_SAMPLING)
-    names = {name for policy in BY_NAME for name in parameters_of(policy)}
-    words = sorted(names | set(_SPOKEN), key=len, reverse=True)
+    text.take_first(SAMPLING)
+    words = sorted(parameter_words(), key=len, reverse=True)
     spoken = re.compile(
         rf"(?<![a-z0-9_])({'|'.join(map(re.escape, words))})(?: of| is| at| to|=|:|为|是|\s)*\s*({NUMBER}|true\b|false\b|efficiency\b|short\b)(\s?%)?"
     )
     found: list[tuple[str, Value, int]] = []
+    spelled = parameter_words()
     owned = {key for mention in mentions for name in mention.names for key in parameters_of(name)}
     for match in list(spoken.finditer(text.left)):
-        key = _SPOKEN.get(match.group(1), match.group(1))
+        key = spelled[match.group(1)]
         if key == "alpha" and key not in owned:
             continue
         text.blank(*match.span())
@@ -123,7 +124,7 @@ def _share(number: str | None, unit: str | None) -> float | None:
     return value if 0 < value < 1 else None
 
 
-def _owner(key: str, place: int, mentions: list[Mention]) -> str | None:
+def owner_of(key: str, place: int, mentions: list[Mention]) -> str | None:
     """The nearest policy that has the parameter: before the number if there is one, else after it."""
     having = [
         (mention, name) for mention in mentions if len(mention.names) == 1 for name in mention.names if key in parameters_of(name)
@@ -144,6 +145,12 @@ def _wrong_owner(place: int, mentions: list[Mention]) -> str | None:
         if mention.names[0] not in {"baseline", "static"}
     ]
     return min(named)[1] if named else None
+
+
+def parameter_words() -> dict[str, str]:
+    """Every word for a parameter -> its name."""
+    names = {name for policy in BY_NAME for name in parameters_of(policy)}
+    return {name: name for name in names} | _SPOKEN
 
 
 def parameters_of(name: str) -> tuple[str, ...]:

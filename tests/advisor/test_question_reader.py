@@ -140,6 +140,88 @@ def test_questions_about_chance_are_noise_studies_of_one_policy(question: str, p
 
 
 @pytest.mark.parametrize(
+    ("question", "policy", "unmatched"),
+    [
+        ("does static differ from itself?", "static", False),
+        ("how noisy is tscl?", "tscl", False),
+        ("noise of static with different seeds", "static", True),
+        ("what's the seed-to-seed spread of topk?", "topk", True),
+        ("static 不同种子之间的噪声有多大？", "static", True),
+        ("tscl 和自己比差多少", "tscl", False),
+    ],
+)
+def test_a_noise_question_says_whether_its_pairs_share_a_seed(question: str, policy: str, unmatched: bool) -> None:
+    intent = read(question)
+    assert (intent.kind, intent.treatments, intent.unmatched) == ("noise", (policy,), unmatched)
+
+
+def test_a_noise_study_of_several_policies_is_said_to_be_of_the_first() -> None:
+    intent = read("how noisy are tscl and topk?")
+    assert intent.treatments == ("tscl",)
+    assert any("plan another one for topk" in note for note in intent.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("pilot for tscl against static", {"treatments": ("tscl",), "control": "static", "seeds": None}),
+        ("run a pilot study of topk vs baseline with 3 seeds", {"treatments": ("topk",), "seeds": 3}),
+        ("先导实验：tscl 对 static，3 个种子", {"treatments": ("tscl",), "control": "static", "seeds": 3}),
+        ("预实验 topk 和 baseline", {"treatments": ("topk",), "control": "baseline"}),
+    ],
+)
+def test_a_pilot_is_asked_for_by_name(question: str, expected: dict[str, Any]) -> None:
+    intent = read(question)
+    assert intent.kind == "pilot"
+    assert {name: getattr(intent, name) for name in expected} == expected
+
+
+def test_what_comes_after_a_pilot_is_a_comparison_that_says_how_to_name_it() -> None:
+    for question in ("does tscl beat static after the pilot?", "预实验之后，tscl 能打过 static 吗？"):
+        intent = read(question)
+        assert intent.kind == "compare"
+        assert any("--after-pilot" in note for note in intent.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "policy", "parameter", "values"),
+    [
+        ("tscl at temperature 0.3, 1 and 3 against static", "tscl", "temperature", (0.3, 1, 3)),
+        ("tscl(temperature=0.3,1,3) vs static, 4 seeds", "tscl", "temperature", (0.3, 1, 3)),
+        ("is tscl better at temperature 0.3/1/3 than static?", "tscl", "temperature", (0.3, 1, 3)),
+        ("does topk with keep fraction 0.25, 0.5, or 0.75 beat baseline?", "topk", "keep_fraction", (0.25, 0.5, 0.75)),
+        ("tscl 温度 0.3、1 和 3 对 static", "tscl", "temperature", (0.3, 1, 3)),
+        ("per 的 alpha 取 0.3、0.9，和 baseline 比", "per", "alpha", (0.3, 0.9)),
+    ],
+)
+def test_several_values_of_a_parameter_are_a_dose_study(
+    question: str, policy: str, parameter: str, values: tuple[float, ...]
+) -> None:
+    intent = read(question)
+    assert (intent.kind, intent.treatments) == ("dose", (policy,))
+    assert [(dose.policy, dose.parameter, dose.values) for dose in intent.doses] == [(policy, parameter, values)]
+    assert not intent.params
+    assert not [note for note in intent.notes if "not used" in note]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("tscl with temperature 0.5 and 8 seeds vs static", {"seeds": 8, "params": {"tscl": {"temperature": 0.5}}}),
+        ("tscl temperature 0.5, 3 seeds, 40 steps vs static", {"seeds": 3, "steps": 40}),
+        ("tscl with temperature 0.5, 90% confidence, vs static", {"confidence": 0.9}),
+        ("tscl vs static with temperature 2, 1.5 points", {"sesoi": 1.5}),
+        ("tscl vs static with sampling temperature 0.7 and 1", {"params": {}}),
+        ("tscl 温度 0.5，8 个种子，对 static", {"seeds": 8, "params": {"tscl": {"temperature": 0.5}}}),
+    ],
+)
+def test_a_number_with_a_unit_of_its_own_is_no_further_dose(question: str, expected: dict[str, Any]) -> None:
+    intent = read(question)
+    assert (intent.kind, intent.doses) == ("compare", ())
+    assert {name: getattr(intent, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
     ("question", "unknown", "near"),
     [
         ("does tsl beat static?", "tsl", "tscl"),

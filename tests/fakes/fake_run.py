@@ -26,9 +26,10 @@ def behaviour(run_dir: Path) -> tuple[Path, str]:
 
 
 def write_records(run_dir: Path, spec: dict, steps: int) -> None:
-    """What matching and delivery are judged from; tscl leans to math, everything else is even."""
+    """What matching and delivery are judged from; tscl leans to math, less so the hotter, everything else is even."""
     policy = spec["policy"]
-    share = 0.9 if policy["name"] == "tscl" else 0.5
+    lean = 0.4 * policy["parameters"].get("temperature", 1.0) ** -0.1
+    share = 0.5 + (lean if policy["name"] == "tscl" else 0.0)
     shares = {"math": share, "logic": 1 - share}
     config = {"advisor": {"seed": spec["seed"], "replicate": spec["replicate"], "policy": policy}}
     config["advisor"]["delivery_file"] = f"{run_dir}/delivery.jsonl"

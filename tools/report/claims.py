@@ -2,6 +2,7 @@
 
 from tools.report.claim import Claim
 from tools.report.material import ReportMaterial
+from tools.report.report_dose import dose_claims
 from tools.report.wording import comparison_claims
 from tools.report.wording_power import plan_claims
 from tools.report.wording_spread import spread_claims
@@ -11,6 +12,7 @@ from tools.report.wording_study import measured_price, study_claims
 def all_claims(material: ReportMaterial) -> tuple[Claim, ...]:
     """Each comparison's claims in plan order, then the study's, then the plan's; ids are unique."""
     claims = [claim for one in material.verdict.comparisons for claim in comparison_claims(one)]
+    claims += dose_claims(material)
     if material.spread is not None:
         claims += spread_claims(material)
     claims += study_claims(material)

@@ -11,6 +11,7 @@ from tools.report.facts import Facts, facts
 from tools.report.markdown import Column, table, text
 from tools.report.material import ReportMaterial
 from tools.report.power_view import power_view
+from tools.report.report_dose import dose_section
 from tools.report.section import Section
 from tools.report.study_sensitivity import StudySensitivity
 from tools.report.study_view import study_view
@@ -40,6 +41,7 @@ def report_view(material: ReportMaterial, figures: Mapping[str, bool], sensitivi
         "power": power_view(material),
         "comparisons": [comparison_view(material, one, sensitivity) for one in verdict.comparisons],
         "sensitivity": sensitivity.of_study(),
+        "doses": dose_section(material),
         "overview": _overview([facts(one) for one in verdict.comparisons]),
     }
 

@@ -1,14 +1,15 @@
 """Which arms a study has: the policies that an intent names, with their parameters, and the control."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from policies import registry
 from policies.base import PolicySpec
 from policies.errors import InputError
+from tools.study.dose import dose_arm_id, dose_text
 from tools.study.faults import Faults
-from tools.study.intent import StudyIntent
+from tools.study.intent import DoseValue, StudyIntent
 from tools.study.plan import Arm
 from training.trainable import demand_trainable
 
@@ -67,24 +68,53 @@ def _itself(intent: StudyIntent, faults: Faults) -> Chosen | None:
 
 def _compared(intent: StudyIntent, faults: Faults, notes: list[str]) -> Chosen | None:
     named = dict.fromkeys(intent.treatments)
-    specs = {name: faults.tried(lambda name=name: _spec(intent, name)) for name in named}  # type: ignore[misc]
-    control_name = intent.control or _usual_control([name for name, spec in specs.items() if spec], notes)
+    found = [one for name in named for one in _strengths(intent, name, faults)]
+    control_name = intent.control or _usual_control(list(dict.fromkeys(one.policy.name for one in found)), notes)
     control = faults.tried(lambda: _spec(intent, control_name))
     _demand_own_parameters(intent, {*named, control_name}, faults)
-    for name, spec in specs.items():
-        if spec is not None and spec == control:
-            faults.add(f"treatment {name!r} is the same as its control; name another control or other parameters")
-    found = tuple(Treatment(name, spec) for name, spec in specs.items() if spec is not None)
-    return Chosen(control, found) if control is not None else None
+    for one in found:
+        if one.policy == control:
+            faults.add(f"treatment {one.id!r} is the same as its control; name another control or other parameters")
+    return Chosen(control, tuple(found)) if control is not None else None
+
+
+def _strengths(intent: StudyIntent, name: str, faults: Faults) -> Iterator[Treatment]:
+    """The arms of one policy: one, or one for each value that is asked for; faults are kept."""
+    asked = [dose for dose in intent.doses if dose.policy == name]
+    if not asked:
+        spec = faults.tried(lambda: _spec(intent, name))
+        if spec is not None:
+            yield Treatment(name, spec)
+        return
+    if len(asked) > 1:
+        several = ", ".join(dose.parameter for dose in asked)
+        faults.add(f"{name} has several values of {several}; a dose study varies one parameter of a policy")
+        return
+    dose = asked[0]
+    times = Counter(dose.values)
+    twice = [value for value, often in times.items() if often > 1]
+    if twice:
+        faults.add(f"{name}.{dose.parameter} has {dose_text(twice[0])} twice; name each value once")
+    if len(times) < 2:
+        faults.add(
+            f"{name}.{dose.parameter} has one value, and a dose study takes two or more; for one strength ask with "
+            f"{name}({dose.parameter}={dose_text(dose.values[0])})"
+        )
+    if dose.parameter in intent.params.get(name, {}):
+        faults.add(f"{name}.{dose.parameter} has one value and several; say one of them")
+    for value in times:
+        spec = faults.tried(lambda value=value: _spec(intent, name, {dose.parameter: value}))  # type: ignore[misc]
+        if spec is not None:
+            yield Treatment(dose_arm_id(dose, value), spec)
 
 
 def _demand_own_parameters(intent: StudyIntent, names: set[str], faults: Faults) -> None:
-    for name in sorted(set(intent.params) - names):
+    for name in sorted({*intent.params, *(dose.policy for dose in intent.doses)} - names):
         faults.add(f"parameters for {name!r}, which is no arm of this study; leave them out or add the policy")
 
 
-def _spec(intent: StudyIntent, name: str) -> PolicySpec:
-    spec = registry.resolve(name, intent.params.get(name))
+def _spec(intent: StudyIntent, name: str, strength: dict[str, DoseValue] | None = None) -> PolicySpec:
+    spec = registry.resolve(name, {**intent.params.get(name, {}), **(strength or {})})
     demand_trainable(spec)
     return spec
 

@@ -3,6 +3,7 @@
 import shlex
 
 from policies.errors import InputError
+from tools.study.dose import dose_arms, dose_text
 from tools.study.plan import StudyPlan
 from tools.study.stored import Stored
 from tools.study.study import RECIPE_FILE
@@ -58,4 +59,7 @@ def _flags(plan: StudyPlan, recipe: str) -> list[str]:
         "--unmatched": any(arm.seed_offset for arm in plan.arms),
     }
     words = [word for flag, value in flags.items() if value for word in (flag, value)]
+    for dose in dose_arms(plan):
+        values = ",".join(dose_text(value) for value, _ in dose.arms)
+        words += ["--dose", f"{dose.policy}.{dose.parameter}={values}"]
     return [*words, *(switch for switch, on in switches.items() if on)]

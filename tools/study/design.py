@@ -77,7 +77,7 @@ def design(
     usual = partial(_default_seeds, intent, defaults, pilot, analysis, notes)
     seeds = choose_seeds(intent, usual, recipe, 1 + family, source, notes)
     if pilot is not None:
-        notes += differences(recipe, intent.treatments, pilot)
+        notes += differences(recipe, tuple(dict.fromkeys(one.policy.name for one in chosen.treatments)), pilot)
     arms = arms_of(chosen, intent, seeds)
     sequential = sequential_design(intent, len(seeds), notes)
     identity = identity or InstalledIdentity()
@@ -114,7 +114,9 @@ def _title(intent: StudyIntent, arms: tuple[Arm, ...]) -> str:
 
 
 def _kind(intent: StudyIntent) -> StudyKind:
-    return intent.kind if intent.kind in ("noise", "pilot") else "compare"
+    if intent.kind in ("noise", "pilot"):
+        return intent.kind
+    return "dose" if intent.doses else "compare"
 
 
 def _pilot(intent: StudyIntent, faults: Faults) -> Pilot | None:
@@ -167,6 +169,8 @@ def _check_limits(intent: StudyIntent, faults: Faults) -> None:
 
 
 def _check_kind(intent: StudyIntent, faults: Faults) -> None:
+    if intent.doses and intent.kind == "noise":
+        faults.add("a noise study is of one policy at one strength; name one value, or ask for a dose study")
     if intent.unmatched and intent.kind != "noise":
         faults.add("--unmatched belongs to a noise study (one policy against itself); a comparison pairs equal seeds")
     if intent.kind not in ("noise", "pilot"):

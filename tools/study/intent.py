@@ -12,7 +12,16 @@ Line = Annotated[str, BeforeValidator(lambda value: one_line(value) if isinstanc
 Count = Annotated[int, Field(ge=-(10**15), le=10**15)]
 """Any count that somebody could mean: what is too many is judged, with its reason, where a plan is made."""
 
-IntentKind = Literal["compare", "noise", "pilot", "power", "refuse", "clarify"]
+IntentKind = Literal["compare", "noise", "pilot", "dose", "power", "refuse", "clarify"]
+DoseValue = bool | int | float | str
+
+
+class DoseAsked(StrictModel):
+    """One policy at several strengths: an arm for each value of one of its parameters."""
+
+    policy: str
+    parameter: str
+    values: tuple[DoseValue, ...] = Field(min_length=1)
 
 
 class StudyIntent(StrictModel):
@@ -25,6 +34,8 @@ class StudyIntent(StrictModel):
     control: str | None = None
     params: dict[str, dict[str, bool | int | float | str]] = Field(default_factory=dict)
     """Policy name -> parameters named in the question."""
+    doses: tuple[DoseAsked, ...] = ()
+    """Treatments that are asked for at several strengths."""
     after_pilot: str | None = None
     """A study whose spread the plan takes, and whose seeds it leaves out."""
     unmatched: bool = False

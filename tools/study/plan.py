@@ -81,9 +81,9 @@ class Analysis(StrictModel):
         return self.sesoi if isinstance(self.sesoi, float) else self.sesoi[self.primary]
 
 
-StudyKind = Literal["compare", "noise", "pilot"]
-"""`noise`: one policy against itself. `pilot`: the arms of a comparison to come. Both are made for the spread of paired
-differences and give no verdict."""
+StudyKind = Literal["compare", "dose", "noise", "pilot"]
+"""`dose`: a comparison of one policy at several strengths with a control. `noise`: one policy against itself. `pilot`:
+the arms of a comparison to come. The last two are made for the spread of paired differences and give no verdict."""
 
 
 class StudyPlan(StrictModel):
@@ -133,7 +133,7 @@ class StudyPlan(StrictModel):
     @property
     def gives_verdict(self) -> bool:
         """Whether the arms are compared; else the study is made for the spread of their differences."""
-        return self.kind == "compare"
+        return self.kind in ("compare", "dose")
 
     @property
     def control(self) -> Arm:
