@@ -134,9 +134,9 @@ def _dry_run(found: "Study", as_json: bool) -> int:
         for arm in plan.arms:
             spec = run_spec(plan, arm, seed)
             key = identity.run_key(spec, plan.artifacts, plan.versions)
-            folder = run_folder(plan, arm.id, spec.seed, key)
+            where = run_folder(plan, arm.id, spec.seed, key)
             rows.append(
-                {"arm": arm.id, "seed": spec.seed, "replicate": spec.replicate, "run_key": key, "folder": folder}
+                {"arm": arm.id, "seed": spec.seed, "replicate": spec.replicate, "run_key": key, "folder": where}
             )
     hours = run_device_hours(plan.recipe)
     if as_json:
