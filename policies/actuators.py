@@ -13,6 +13,7 @@ from pydantic import field_validator
 
 from policies.base import Floats, Policy, PolicyParameters, RolloutBatch
 from policies.errors import InputError
+from policies.model import shortened
 from policies.parameter import parameter
 from policies.scorers import get_scorer
 from policies.ties import rollout_keys, without_noise
@@ -57,9 +58,9 @@ def get_actuator(name: str) -> Actuator:
     """The actuator of that name; raises InputError that names the nearest or all."""
     if name in _actuators:
         return _actuators[name]
-    near = difflib.get_close_matches(name, _actuators, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name[:100], _actuators, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(_actuators))}"
-    raise InputError(f"unknown actuator {name!r}; {hint}")
+    raise InputError(f"unknown actuator {shortened(name)}; {hint}")
 
 
 def interchangeable(name: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
+from policies.errors import InputError
 from policies.model import StrictModel
 
 Floats = NDArray[np.floating[Any]]
@@ -56,6 +57,14 @@ class RolloutBatch(NamedTuple):
     """(N,)."""
     indices: NDArray[np.int64] | None = None
     """(N,) which of its prompt's rollouts a row is; None: rows of one group come in that order."""
+
+    def read_only(self) -> "RolloutBatch":
+        """The same rollouts, which whoever has this one cannot change."""
+        locked: dict[str, Any] = {key: None if field is None else field.view() for key, field in self._asdict().items()}
+        for field in locked.values():
+            if field is not None:
+                field.flags.writeable = False
+        return RolloutBatch(**locked)
 
 
 class PolicyParameters(StrictModel):
@@ -137,5 +146,7 @@ class Policy(ABC):
         """Plain JSON; `load_state_dict` of it continues identically."""
         return {}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
-        """Restores what `state_dict` gave."""
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restores what `state_dict` gave; raises InputError for what it cannot have given."""
+        if state != {}:
+            raise InputError(f"policy {self.name} keeps no state, so this is not its own: {state!s:.80}")

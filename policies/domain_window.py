@@ -1,12 +1,33 @@
 """The last steps' means of a signal by domain: the memory of every mixing policy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pydantic import NonNegativeInt, model_validator
 
 from policies.base import Floats
 from policies.errors import InputError
+from policies.model import StrictModel
+
+
+class WindowState(StrictModel):
+    """What a `DomainWindow` remembers, as it is saved; T steps, D domains."""
+
+    domains: tuple[str, ...]
+    steps: tuple[int, ...]
+    means: tuple[tuple[float | None, ...], ...]
+    """(T, D)."""
+    counts: tuple[tuple[NonNegativeInt, ...], ...]
+    """(T, D)."""
+
+    @model_validator(mode="after")
+    def _one_table(self) -> "WindowState":
+        shapes = [(len(rows), *sorted({len(row) for row in rows})) for rows in (self.means, self.counts)]
+        wanted = (len(self.steps), len(self.domains)) if self.steps else (0,)
+        if any(shape != wanted for shape in shapes):
+            raise ValueError(f"means and counts must have a row for each of {len(self.steps)} steps, a number a domain")
+        return self
 
 
 class DomainWindow:
@@ -64,10 +85,10 @@ class DomainWindow:
             "counts": [list(row) for row in self._counts],
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores `state_dict`; raises InputError for a state of other domains."""
-        if tuple(state["domains"]) != self.domains:
-            raise InputError(f"policy state is of domains {state['domains']}, this run has {list(self.domains)}")
-        self._steps = [int(step) for step in state["steps"]]
-        self._means = [[None if mean is None else float(mean) for mean in row] for row in state["means"]]
-        self._counts = [[int(n) for n in row] for row in state["counts"]]
+    def restore(self, state: WindowState) -> None:
+        """Restores `state_dict`, read as its model; raises InputError for a state of other domains."""
+        if state.domains != self.domains:
+            raise InputError(f"policy state is of domains {list(state.domains)}, this run has {list(self.domains)}")
+        self._steps = list(state.steps)
+        self._means = [list(row) for row in state.means]
+        self._counts = [list(row) for row in state.counts]

@@ -19,6 +19,10 @@ class InputError(AdvisorError, ValueError):
     exit_code: ClassVar[int] = 2
 
 
+class PolicyError(InputError):
+    """A policy's code failed in a run, or answered what cannot be trained on: a fault of the policy, no outcome."""
+
+
 class RefusedError(AdvisorError):
     """A gate said no: not approved, no terminal and no `--yes`, invalid data (exit code 3)."""
 

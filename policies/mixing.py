@@ -2,21 +2,23 @@
 
     share_d = floor + (1 - D * floor) * softmax_d((score / spread + bonus) / temperature)
 
-`spread` is the running standard deviation of the scores between domains (`normalise=True`, ours), or 1
-(`normalise=False`, the study's). Without it a score as small as a reward slope (~.002 a step) never moves a softmax at
+`spread` (`normalise=True`, ours) is the root of the running mean of the scores' variance between domains (divisor D):
+over all updates of the first window, then with weight 1 / window for the newest. It is 1 with `normalise=False`, the
+study's. Without it a score as small as a reward slope (~.002 a step) never moves a softmax at
 temperature 1, and the policy draws exactly its control's prompts. `bonus` is 0 but for dump_ucb.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from policies.base import Floats, Policy, PolicyParameters, RolloutBatch
-from policies.domain_window import DomainWindow
+from policies.domain_window import DomainWindow, WindowState
 from policies.errors import InputError
+from policies.model import StrictModel, describe_faults
 from policies.parameter import parameter
 from policies.scorers import get_scorer
 
@@ -42,6 +44,18 @@ class MixingParameters(PolicyParameters):
     @classmethod
     def _known(cls, name: str) -> str:
         return get_scorer(name).name
+
+
+class MixerState(StrictModel):
+    """What a mixer remembers."""
+
+    scores: tuple[float, ...] | None
+    variance: float = Field(ge=0)
+    updates: int = Field(ge=0)
+    window: WindowState
+
+
+S = TypeVar("S", bound=MixerState)
 
 
 class MixingPolicy(Policy):
@@ -90,7 +104,8 @@ class MixingPolicy(Policy):
         if not spread > _NO_SPREAD:
             return dict.fromkeys(self.domains, 1 / count)
         scores = np.asarray(self._scores) / spread + self.bonus()
-        raised = np.exp((scores - scores.max()) / self.mixing.temperature)
+        with np.errstate(over="ignore"):  # a tiny temperature: all to the largest
+            raised = np.exp((scores - scores.max()) / self.mixing.temperature)
         shares = self.mixing.floor + (1 - count * self.mixing.floor) * raised / raised.sum()
         return {name: float(share) for name, share in zip(self.domains, shares, strict=True)}
 
@@ -119,8 +134,20 @@ class MixingPolicy(Policy):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores `state_dict`."""
-        self._scores = None if state["scores"] is None else [float(score) for score in state["scores"]]
-        self._variance = float(state["variance"])
-        self._updates = int(state["updates"])
-        self.window.load_state_dict(state["window"])
+        """Restores `state_dict`; raises InputError for what is no such state."""
+        self._restore(self.read_state(MixerState, state))
+
+    def read_state(self, kind: type[S], state: Mapping[str, Any]) -> S:
+        """`state` as its model; raises InputError, one line, for one that is none or of other domains."""
+        try:
+            read = kind.model_validate(state)
+        except ValidationError as error:
+            raise InputError(f"policy {self.name}: no state of it: {describe_faults(error)}") from error
+        if read.scores is not None and len(read.scores) != len(self.domains):
+            raise InputError(f"policy {self.name}: a state with {len(read.scores)} scores, not {len(self.domains)}")
+        return read
+
+    def _restore(self, state: MixerState) -> None:
+        self.window.restore(state.window)
+        self._scores = None if state.scores is None else list(state.scores)
+        self._variance, self._updates = state.variance, state.updates

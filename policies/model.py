@@ -16,15 +16,17 @@ def describe_faults(error: ValidationError) -> str:
     faults = []
     for fault in error.errors(include_url=False):
         place = ".".join(str(part) for part in fault["loc"]) or "value"
-        shown = "" if fault["type"] == "missing" else f" (got {_shortened(fault['input'])})"
+        shown = "" if fault["type"] == "missing" else f" (got {shortened(fault['input'])})"
         faults.append(f"{place}: {fault['msg'].removeprefix('Value error, ')}{shown}")
     return "; ".join(faults)
 
 
-def _shortened(value: object, limit: int = 60) -> str:
-    """At most `limit` characters, without ever writing out what is large or refers to itself many times over."""
+def shortened(value: object, limit: int = 60) -> str:
+    """At most `limit` characters of one line, never writing out what is large or refers to itself many times over."""
+    if isinstance(value, int) and value.bit_length() > 4 * limit:
+        return f"a number of {value.bit_length()} bits"  # Python refuses to write more than 4300 digits
     writer = reprlib.Repr()
     writer.maxlevel = 3
     writer.maxstring = writer.maxother = writer.maxlong = limit
-    text = writer.repr(value)
+    text = " ".join(writer.repr(value).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."

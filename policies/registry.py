@@ -19,7 +19,9 @@ from pydantic_core import ErrorDetails
 
 from policies.base import Policy, PolicySpec
 from policies.bounds import allowed
-from policies.errors import InputError
+from policies.declaration import declaration_faults
+from policies.errors import AdvisorError, InputError, PolicyError
+from policies.model import shortened
 
 ENTRY_POINTS = "advisor.policies"
 
@@ -31,7 +33,12 @@ _registered: dict[str, type[Policy]] = {}
 
 
 def register(cls: P) -> P:
-    """Class decorator: makes a policy known by its `name`; raises InputError for a name that another class has."""
+    """Class decorator: makes a policy known by its `name`.
+
+    Raises InputError for a name that another class has, and for a class whose declaration is not complete.
+    """
+    if faults := declaration_faults(cls):
+        raise InputError(f"policy class {cls.__module__}.{cls.__qualname__}: {'; '.join(faults)}")
     if not cls.__module__.startswith(_BUILTIN):
         _load_builtins()  # they have the first claim to their names
     known = _registered.get(cls.name)
@@ -71,9 +78,9 @@ def get(name: str) -> type[Policy]:
         return _registered[name]
     if outside:
         return _load(outside[0])
-    near = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
+    near = difflib.get_close_matches(str(name).strip().lower()[:100], names(), n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known policies: {', '.join(names())}"
-    raise InputError(f"unknown policy {name!r}; {hint}")
+    raise InputError(f"unknown policy {shortened(name)}; {hint}")
 
 
 def resolve(name: str, parameters: Mapping[str, object] | None = None) -> PolicySpec:
@@ -106,21 +113,28 @@ def create(spec: PolicySpec, domains: Sequence[str], seed: int) -> Policy:
     Raises InputError as `resolve` does, and where the parameters do not fit the domains.
     """
     cls = get(spec.name)
-    resolved = resolve(spec.name, spec.parameters)
-    return cls(cls.Parameters.model_validate(resolved.parameters), domains, seed)
+    parameters = cls.Parameters.model_validate(resolve(spec.name, spec.parameters).parameters)
+    try:
+        return cls(parameters, domains, seed)
+    except AdvisorError:
+        raise
+    except Exception as error:  # a third party's code may fail in any way
+        raise PolicyError(f"policy {spec.name} cannot start: {type(error).__name__}: {error}") from error
 
 
 def _unknown_parameter(key: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(str(key)[:100], known, n=1, cutoff=0.5)
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
-    return f"unknown parameter {key!r} ({f'did you mean {near[0]}? ' if near else ''}{takes})"
+    return f"unknown parameter {shortened(key)} ({f'did you mean {near[0]}? ' if near else ''}{takes})"
 
 
 def _parameter_fault(fault: ErrorDetails, known: Mapping[str, FieldInfo]) -> str:
     key = ".".join(str(part) for part in fault["loc"]) or "parameters"
     if fault["type"] == "value_error" or key not in known:
         return f"{key}: {fault['msg'].removeprefix('Value error, ')}"
-    return f"{key} must be {allowed(known[key])} (got {str(fault['input'])[:60]})"
+    given = fault["input"]
+    plain = isinstance(given, str) and given.isprintable() and len(given) <= 60
+    return f"{key} must be {allowed(known[key])} (got {given if plain else shortened(given)})"
 
 
 @cache
@@ -157,11 +171,13 @@ def _load(point: metadata.EntryPoint) -> type[Policy]:
     origin = f"policy {point.name!r} of {_distribution(point)} ({point.value})"
     try:
         cls = point.load()
-    except Exception as error:  # a third party's import may fail in any way
+    except (Exception, SystemExit) as error:  # a third party's import may fail in any way
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(f"{origin} cannot be loaded: {reason}; mend or uninstall that package") from error
     if not (inspect.isclass(cls) and issubclass(cls, Policy)) or inspect.isabstract(cls):
         raise InputError(f"{origin} is not a class derived from policies.base.Policy; mend or uninstall that package")
+    if faults := declaration_faults(cls):
+        raise InputError(f"{origin} is declared wrongly: {'; '.join(faults)}; mend or uninstall that package")
     if cls.name != point.name:
         raise InputError(f"{origin} calls itself {cls.name!r}: its `name` and its entry point's must agree")
     return cls

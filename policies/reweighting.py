@@ -6,6 +6,7 @@ Shapes: N rollouts, L tokens.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
 from policies.actuators import ScoredPolicy, actuator
@@ -14,21 +15,40 @@ from policies.blocks import row_blocks
 from policies.parameter import parameter
 from policies.ties import Keys
 
+_LARGE = 1e30
+_HIGHEST = 100.0
+"""Of a softmax's exponent: exp(100) is as good as infinitely more, and finite."""
+
 
 def mean_one(batch: RolloutBatch, raw: Floats) -> Floats:
-    """`raw` (N,) or (N, L) with mean one over the tokens that carry gradient; ones (N,) where that is impossible."""
+    """`raw` (N,) or (N, L) with mean one over the tokens that carry gradient; ones (N,) where that is impossible.
+
+    No token that carries gradient can weigh more than there are such tokens. The others are held to that too: a weight
+    out of float32's range would make their advantage of 0 a NaN.
+    """
     carrying = batch.advantages != 0
+    count, total = _carried(raw, carrying)
+    if total == 0:  # NaN is none of our business: it goes on to whoever asked
+        return np.ones(len(raw))
+    if count / total > _LARGE:  # scores so small that their factor would leave the range: the largest becomes 1
+        spread = np.broadcast_to(raw.reshape(len(raw), -1), carrying.shape)
+        with np.errstate(over="ignore"):
+            raw = raw / spread[carrying].max()
+        count, total = _carried(raw, carrying)
+    with np.errstate(over="ignore"):
+        weights: Floats = raw * (count / total)
+    return np.minimum(weights, count, out=weights)
+
+
+def _carried(raw: Floats, carrying: NDArray[np.bool_]) -> tuple[float, float]:
+    """How many tokens carry gradient, and the sum of `raw` over them."""
     if raw.ndim == 1:
         tokens = np.count_nonzero(carrying, axis=1)
-        count, total = float(tokens.sum()), float((tokens * raw).sum())
-    else:
-        count, total = float(np.count_nonzero(carrying)), 0.0
-        for rows in row_blocks(raw.shape):
-            total += float(raw[rows][carrying[rows]].sum(dtype=np.float64))
-    if not total > 0:
-        return np.ones(len(raw))
-    weights: Floats = raw * (count / total)
-    return weights
+        return float(tokens.sum()), float((tokens * raw).sum())
+    total = 0.0
+    for rows in row_blocks(raw.shape):
+        total += float(raw[rows][carrying[rows]].sum(dtype=np.float64))
+    return float(np.count_nonzero(carrying)), total
 
 
 class ReweightingPolicy(ScoredPolicy):
@@ -67,7 +87,7 @@ class BandParameters(PolicyParameters):
     """Of `band`."""
 
     focus: float = parameter(
-        2.0, "weight inside the band, against 1 outside", whose="the study's", unit="weight", gt=0, le=1000
+        2.0, "weight inside the band, against 1 outside", whose="the study's", unit="weight", ge=0.001, le=1000
     )
     low_q: float = parameter(
         0.25,
@@ -109,7 +129,11 @@ def power(scores: Floats, batch: RolloutBatch, parameters: PowerParameters, keys
 @actuator("reweighting", SoftmaxParameters)
 def softmax(scores: Floats, batch: RolloutBatch, parameters: SoftmaxParameters, keys: Keys) -> Floats:
     """exp(score / temperature), over the batch."""
-    raised: Floats = np.exp((scores - scores.max()) / parameters.temperature)
+    # From the largest score that carries gradient: what carries none must not push the others under float's range.
+    carrying = np.count_nonzero(batch.advantages, axis=1) > 0
+    top = scores[carrying].max() if carrying.any() else scores.max()
+    with np.errstate(over="ignore"):
+        raised: Floats = np.exp(np.minimum((scores - top) / parameters.temperature, _HIGHEST))
     return raised
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from policies.base import Floats, RolloutBatch
 from policies.blocks import row_blocks
 from policies.errors import InputError
+from policies.model import shortened
 
 Kind = Literal["rollout", "token", "domain"]
 F = TypeVar("F", bound=Callable[..., Floats])
@@ -60,9 +61,9 @@ def get_scorer(name: str, kind: Kind = "rollout") -> Scorer:
     if found is not None and found.kind == kind:
         return found
     fitting = scorer_names(kind)
-    near = difflib.get_close_matches(name, fitting, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name[:100], fitting, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(fitting)}"
-    raise InputError(f"unknown scorer {name!r} of a {kind}; {hint}")
+    raise InputError(f"unknown scorer {shortened(name)} of a {kind}; {hint}")
 
 
 def scorer_names(kind: Kind = "rollout") -> tuple[str, ...]:

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from policies.actuators import ScoredPolicy, actuator, interchangeable
+from policies.actuators import ScoredPolicy, ScorerChoice, actuator, interchangeable
 from policies.base import Floats, PolicyParameters, RolloutBatch
+from policies.model import shortened
 from policies.parameter import parameter
+from policies.scorers import get_scorer
 from policies.ties import Keys, place_in_run
 
 Kept = NDArray[np.bool_]
@@ -86,6 +88,19 @@ class RecomputeChoice(PolicyParameters):
     )
 
 
+class RecomputeByScore(RecomputeChoice, ScorerChoice):
+    """As `RecomputeChoice`, of a selector whose scorer can be swapped."""
+
+    @model_validator(mode="after")
+    def _kept_by_what_stays(self) -> "RecomputeByScore":
+        if self.recompute_advantage and "advantages" in get_scorer(self.scorer).requires:
+            raise ValueError(
+                f"recompute_advantage changes what scorer={self.scorer} reads, so that other rollouts would be kept: "
+                "name another scorer, or leave recompute_advantage=false"
+            )
+        return self
+
+
 class SubsetPolicy(SelectionPolicy):
     """Base of the selectors within a group, which may take the kept rollouts for the whole group.
 
@@ -141,7 +156,7 @@ class FractionChoice(KeepFraction):
     def _fits(cls, name: str) -> str:
         fitting = interchangeable("keep_highest")
         if name not in fitting:
-            raise ValueError(f"{name!r} is not one of {', '.join(fitting)}")
+            raise ValueError(f"{shortened(name)} is not one of {', '.join(fitting)}")
         return name
 
 
@@ -212,7 +227,8 @@ def _widest(values: Floats, count: int, keys: Keys) -> Kept:
         return total
 
     variance = sums(centred * centred) / count - (sums(centred) / count) ** 2
-    best = variance >= variance.max(axis=1, keepdims=True) - 1e-12
+    # equally good but for rounding, which is as large as the values' own spread makes it
+    best = variance >= variance.max(axis=1, keepdims=True) - 1e-12 * (centred * centred).mean(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
         draw = keys.sum(axis=1, dtype=np.uint64) / 2.0**64
     pick = np.floor(draw * best.sum(axis=1))[:, None]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from policies.apportion import apportion
 from policies.base import Floats, Policy, RolloutBatch
+from policies.checked import CheckedPolicy
 from policies.delivery import weight_dose
 from policies.seeding import stream
 
@@ -81,37 +82,30 @@ def simulate(
 ) -> Iterator[Moment]:
     """Runs `policy` for steps `first`..`last` against seeded rollouts whose mean solve rates are `rates(step)`.
 
-    It is asked as the trainer asks; refused groups are noted and stay.
+    It is asked as the trainer asks; refused groups are noted and stay. Raises PolicyError for an answer of no use.
     """
+    checked = CheckedPolicy(policy)
     for step in range(first, last + 1):
-        shares = policy.shares(step)
+        shares = checked.shares(step)
         counts = apportion(shares or equal_shares(policy.domains), PROMPTS, seed, step)
         moment = answers(policy, grpo_batch(counts, rates(step), stream("simulate", seed, step), rollouts), step)
         yield moment._replace(shares=shares, counts=counts)
-        policy.observe(moment.batch, step)
+        checked.observe(moment.batch, step)
 
 
 def answers(policy: Policy, batch: RolloutBatch, step: int) -> Moment:
     """What the policy makes of one step's rollouts, asked in the trainer's order; `shares` and `counts` are empty."""
-    before = read_only(batch._replace(advantages=np.zeros_like(batch.advantages)))
-    refused = policy.refused(before, step) if policy.parameters.refill_rounds else None
-    rewards = policy.rewards(before, step)
+    checked, before = CheckedPolicy(policy), batch._replace(advantages=np.zeros_like(batch.advantages))
+    refused = checked.refused(before, step) if policy.parameters.refill_rounds else None
+    rewards = checked.rewards(before, step)
     if rewards is not None:
         fresh = grpo_advantages(rewards, batch.groups, batch.mask)
         batch = batch._replace(rewards=np.array(rewards), advantages=fresh)
-    advantages = policy.advantages(read_only(batch), step)
+    advantages = checked.advantages(batch, step)
     if advantages is not None:
         batch = batch._replace(advantages=np.array(advantages))
-    weights = policy.weights(read_only(batch), step)
+    weights = checked.weights(batch, step)
     return Moment(step, None, {}, refused, rewards, advantages, batch, weights, policy.kept_everything)
-
-
-def read_only(batch: RolloutBatch) -> RolloutBatch:
-    """The same arrays, locked."""
-    for field in batch:
-        if field is not None:
-            field.flags.writeable = False
-    return batch
 
 
 def equal_shares(domains: Sequence[str]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import errno
 import re
 
-from policies.errors import TrainingFailedError
+from policies.errors import PolicyError, TrainingFailedError
 
 _INFRASTRUCTURE = {"ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError", "RaySystemError",
                    "OutOfMemoryError", "OutOfDiskError", "RayActorError", "ConnectionError", "RuntimeEnvSetupError",
@@ -28,8 +28,10 @@ def is_training(error: BaseException | None) -> bool:
     """Whether training itself came to its end: not a number, or ended by the algorithm, here or in a worker.
 
     Such a run is an outcome of its arm: running it again until it survives would select survivors. Of an error that is
-    neither this nor infrastructure (a fault in code or settings) nothing is known.
+    neither this nor infrastructure (a fault in code or settings, a policy's too) nothing is known.
     """
+    if isinstance(error, PolicyError):  # whatever numbers it tells of
+        return False
     return any(
         isinstance(one, TrainingFailedError | FloatingPointError)
         or type(one).__name__ == TrainingFailedError.__name__  # from a worker, under a class that Ray made

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pydantic import NonNegativeInt
 
 from policies.base import Floats, PolicyParameters, RolloutBatch
-from policies.mixing import MixingParameters, MixingPolicy
+from policies.errors import InputError
+from policies.mixing import MixerState, MixingParameters, MixingPolicy
 from policies.parameter import parameter
 from policies.registry import register
 from policies.scorers import window_mean
@@ -21,6 +23,12 @@ class DumpUcbParameters(MixingParameters):
     scorer: str = parameter(
         "mean_abs_advantage", "name of the number a rollout whose domain means it follows", whose="the study's"
     )
+
+
+class DumpUcbState(MixerState):
+    """With the rollouts of each domain since the run began."""
+
+    drawn: tuple[NonNegativeInt, ...]
 
 
 @register
@@ -78,6 +86,9 @@ class DumpUcb(MixingPolicy):
         return {**super().state_dict(), "drawn": list(self._drawn)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores `state_dict`."""
-        super().load_state_dict(state)
-        self._drawn = [int(count) for count in state["drawn"]]
+        """Restores `state_dict`; raises InputError for what is no such state."""
+        read = self.read_state(DumpUcbState, state)
+        if len(read.drawn) != len(self.domains):
+            raise InputError(f"policy {self.name}: a state with {len(read.drawn)} counts, not {len(self.domains)}")
+        self._restore(read)
+        self._drawn = list(read.drawn)

@@ -1,12 +1,11 @@
 """Policy `maxvar`: train on the rollouts of each prompt whose rewards differ most."""
 
-from policies.actuators import ScorerChoice
 from policies.parameter import parameter
 from policies.registry import register
-from policies.selection import FractionChoice, RecomputeChoice, SubsetPolicy
+from policies.selection import FractionChoice, RecomputeByScore, SubsetPolicy
 
 
-class MaxvarParameters(FractionChoice, RecomputeChoice, ScorerChoice):
+class MaxvarParameters(FractionChoice, RecomputeByScore):
     """How much is kept, and of what the variance is taken."""
 
     scorer: str = parameter("reward", "name of the number a rollout whose variance counts", whose="the study's")

@@ -6,6 +6,7 @@ from pydantic import field_validator
 
 from policies.base import Policy, PolicyParameters
 from policies.errors import InputError
+from policies.model import shortened
 from policies.parameter import parameter
 from policies.registry import register
 
@@ -20,9 +21,11 @@ def parse_shares(text: str) -> dict[str, float]:
         except ValueError:
             ratio = -1.0
         if not name or not equals or not 0 <= ratio <= 1e6:
-            raise ValueError(f"{part.strip()!r} is not DOMAIN=RATIO with a ratio in [0, 1e6], as in math=6,logic=1")
+            raise ValueError(
+                f"{shortened(part.strip())} is not DOMAIN=RATIO with a ratio in [0, 1e6], as in math=6,logic=1"
+            )
         if name in ratios:
-            raise ValueError(f"domain {name!r} is named twice")
+            raise ValueError(f"domain {shortened(name)} is named twice")
         ratios[name] = ratio
     if not sum(ratios.values()):
         raise ValueError("at least one ratio must be above 0")
@@ -80,7 +83,7 @@ class Static(Policy):
             faults += [f"no domain {', '.join(unknown)} in the data"] * bool(unknown)
             if faults:
                 raise InputError(
-                    f"policy static: shares={parameters.shares!r}: {'; '.join(faults)}; "
+                    f"policy static: shares={shortened(parameters.shares)}: {'; '.join(faults)}; "
                     f"name every domain of the data: {', '.join(self.domains)}"
                 )
         total = sum(ratios.values())

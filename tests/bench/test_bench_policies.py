@@ -16,7 +16,7 @@ from policies.base import RolloutBatch
 from policies.delivery import effective_sample_size, weight_dose, weight_statistics
 from policies.registry import create, get, names, resolve
 from policies.scorers import lengths, mean_abs_advantage
-from policies.synthetic import DOMAINS, grpo_advantages, read_only
+from policies.synthetic import DOMAINS, grpo_advantages
 
 ROLLOUTS, TOKENS, GROUP = 1024, 8192, 8
 PER_TOKEN = {"ar"}
@@ -37,17 +37,15 @@ def batch() -> RolloutBatch:
     groups = np.repeat(np.arange(ROLLOUTS // GROUP), GROUP)
     mask = np.arange(TOKENS)[None, :] < rng.integers(100, TOKENS + 1, ROLLOUTS)[:, None]
     log_probs = np.log(rng.uniform(0.05, 1, mask.shape, ).astype(np.float32))  # fmt: skip
-    return read_only(
-        RolloutBatch(
-            rewards=rewards,
-            advantages=grpo_advantages(rewards, groups, mask).astype(np.float32),
-            log_probs=np.where(mask, log_probs, np.float32(0)),
-            mask=mask,
-            groups=groups,
-            domains=np.array(DOMAINS)[rng.integers(0, 3, ROLLOUTS // GROUP)].repeat(GROUP),
-            indices=np.tile(np.arange(GROUP), ROLLOUTS // GROUP),
-        )
-    )
+    return RolloutBatch(
+        rewards=rewards,
+        advantages=grpo_advantages(rewards, groups, mask).astype(np.float32),
+        log_probs=np.where(mask, log_probs, np.float32(0)),
+        mask=mask,
+        groups=groups,
+        domains=np.array(DOMAINS)[rng.integers(0, 3, ROLLOUTS // GROUP)].repeat(GROUP),
+        indices=np.tile(np.arange(GROUP), ROLLOUTS // GROUP),
+    ).read_only()
 
 
 def milliseconds(step: Callable[[], object], repeats: int = 7) -> float:

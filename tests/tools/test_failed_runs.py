@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from study_cases import SUPERVISOR, executed, new_study, set_behaviour, supervise_here
 
-from policies.errors import TrainingFailedError
+from policies.errors import PolicyError, TrainingFailedError
 from tools.compare_arms import compare_arms
 from tools.study.evaluate import evaluate, material
 from tools.study.follow import snapshot, watch
@@ -99,7 +99,15 @@ def test_what_training_itself_ends_with_is_an_outcome(error: Exception) -> None:
     assert not is_infrastructure(error)
 
 
-@pytest.mark.parametrize("error", [KeyError("reward"), ValueError("information is missing"), None])
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError("reward"),
+        ValueError("information is missing"),
+        PolicyError("policy naive gave weights from nan to nan at step 3; they must be finite and in [0, 3.4e+38]"),
+        None,
+    ],
+)
 def test_a_fault_in_code_or_settings_is_no_outcome(error: Exception | None) -> None:
     assert not is_training(error)
     assert not is_infrastructure(error)

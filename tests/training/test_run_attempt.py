@@ -119,7 +119,8 @@ class _Broken(Policy):
         (np.ones(5), "of shape"),
         (np.full(12, np.nan), "from nan to nan at step 3; they must be finite"),
         (np.append(np.ones(11), np.nan), "must be finite"),
-        (-np.ones(12), r"from -1 to -1 at step 3; they must be finite and in \[0, inf\]"),
+        (-np.ones(12), r"from -1 to -1 at step 3; they must be finite and in \[0, 3.40282e\+38\]"),
+        (np.full(12, 1e39), "must be finite"),
         (np.full(12, np.inf), "must be finite"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from policies.base import Floats, Policy, RolloutBatch
+from policies.checked import CheckedPolicy
 from policies.delivery import (
     DeliveryRecord,
     advantage_dose,
@@ -29,46 +30,20 @@ class PolicyStep(NamedTuple):
 
 
 def checked_rewards(policy: Policy, batch: RolloutBatch, step: int) -> Floats | None:
-    """The policy's rewards (N,); raises ValueError when they cannot be trained on."""
-    blind = batch._replace(advantages=np.zeros_like(batch.advantages))
-    return _checked(policy, "rewards", policy.rewards(blind, step), step, (batch.rewards.shape,), low=0.0, high=1.0)
+    """The policy's rewards (N,); raises PolicyError when they cannot be trained on."""
+    return CheckedPolicy(policy).rewards(batch, step)
 
 
 def checked_advantages(policy: Policy, batch: RolloutBatch, step: int) -> Floats | None:
-    """The policy's advantages as float32 (N, L), 0 where masked; raises ValueError when they cannot be used."""
-    advantages = _checked(policy, "advantages", policy.advantages(batch, step), step, (batch.mask.shape,))
-    return None if advantages is None else np.where(batch.mask, advantages, np.float32(0)).astype(np.float32)
+    """The policy's advantages as float32 (N, L), 0 where masked; raises PolicyError when they cannot be used."""
+    advantages = CheckedPolicy(policy).advantages(batch, step)
+    return None if advantages is None else advantages.astype(np.float32)
 
 
 def checked_weights(policy: Policy, batch: RolloutBatch, step: int) -> Floats | None:
-    """The policy's weights as float32, (N,) or (N, L); raises ValueError when they cannot be used as loss weights."""
-    shapes = (batch.mask.shape[:1], batch.mask.shape)
-    weights = _checked(policy, "weights", policy.weights(batch, step), step, shapes, low=0.0)
-    return None if weights is None else np.asarray(weights, dtype=np.float32)
-
-
-def _checked(
-    policy: Policy,
-    what: str,
-    values: Floats | None,
-    step: int,
-    shapes: tuple[tuple[int, ...], ...],
-    low: float = -np.inf,
-    high: float = np.inf,
-) -> Floats | None:
-    if values is None:
-        return None
-    if values.shape not in shapes:
-        wanted = " or ".join(map(str, dict.fromkeys(shapes)))
-        raise ValueError(f"policy {policy.name} gave {what} of shape {values.shape} at step {step}, not {wanted}")
-    # one pass for the limits and for finiteness: a NaN is the minimum wherever it stands
-    smallest, largest = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-    if values.size and not (np.isfinite([smallest, largest]).all() and low <= smallest and largest <= high):
-        raise ValueError(
-            f"policy {policy.name} gave {what} from {smallest:g} to {largest:g} at step {step}; they must be finite "
-            f"and in [{low:g}, {high:g}]"
-        )
-    return values
+    """The policy's weights as float32, (N,) or (N, L), a copy; raises PolicyError when they cannot be loss weights."""
+    weights = CheckedPolicy(policy).weights(batch, step)
+    return None if weights is None else np.array(weights, dtype=np.float32)
 
 
 def step_record(

@@ -18,6 +18,7 @@ from verl.utils.debug import marked_timer
 from verl.workers.utils.padding import response_to_nested
 
 from policies.base import Policy, PolicySpec, RolloutBatch
+from policies.checked import CheckedPolicy
 from policies.delivery import DeliveryRecord
 from policies.prompt_stream import PromptStream
 from policies.registry import create
@@ -73,7 +74,7 @@ class PolicyTrainer(PPOTrainerSync):
         """Puts this step's mixture before its rollouts."""
         super().on_step_begin()
         with marked_timer(HOOKS, self.timing_raw):
-            self.sampler.prepare(self.global_steps, self.policy.shares(self.global_steps))
+            self.sampler.prepare(self.global_steps, CheckedPolicy(self.policy).shares(self.global_steps))
 
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         """verl's own, with the policy in the middle: one fetch and one store for both."""
@@ -88,7 +89,7 @@ class PolicyTrainer(PPOTrainerSync):
             indices = [int(index) for index in data["index"]]
             record = step_record(self.global_steps, self.sampler.shares, step, indices, self.policy)
             self.pending = record, int(step.trained.mask.sum())
-            self.policy.observe(step.trained, self.global_steps)
+            CheckedPolicy(self.policy).observe(step.trained, self.global_steps)
             if step.trained.advantages is not step.graded.advantages:
                 fields["advantages"] = torch.tensor(step.trained.advantages)
             if step.weights is not None:
@@ -125,7 +126,7 @@ class PolicyTrainer(PPOTrainerSync):
     def _save_checkpoint(self) -> None:
         folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
         folder.mkdir(parents=True, exist_ok=True)
-        state = {"policy": self.policy.state_dict(), "prompts": self.sampler.prompts.state_dict()}
+        state = {"policy": CheckedPolicy(self.policy).state_dict(), "prompts": self.sampler.prompts.state_dict()}
         (folder / STATE_FILE).write_text(json.dumps(state, allow_nan=False), encoding="utf-8")
         super()._save_checkpoint()  # writes the tracker file last: a checkpoint without our state is never resumed
 
@@ -136,7 +137,7 @@ class PolicyTrainer(PPOTrainerSync):
             return
         folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
         state = json.loads((folder / STATE_FILE).read_text(encoding="utf-8"))
-        self.policy.load_state_dict(state["policy"])
+        CheckedPolicy(self.policy).load_state_dict(state["policy"])
         self.sampler.prompts.load_state_dict(state["prompts"])
         # verl restored its own position, which would draw the prompts of earlier steps once more
         self.train_dataloader = self._policy_dataloader()
