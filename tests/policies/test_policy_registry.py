@@ -205,3 +205,50 @@ def test_registering_another_class_under_a_known_name_is_refused():
     with pytest.raises(InputError, match=r"'tscl' of .* would shadow the one of policies\.builtin\.tscl"):
         registry.register(Impostor)
     assert registry.get("tscl").__module__ == "policies.builtin.tscl"
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("name = 'odd'", "`name` must be of lower case letters, digits and _, beginning with a letter (is None)"),
+        ("family = 'control'", "`family` must be one of control, selection, reweighting, mixing, placebo (is None)"),
+        ("control = 'baseline'", "`control` must be a policy's name"),
+        ("source = 'a test'", "`source` must be text"),
+        ("aliases = ()", "`aliases` must be a tuple of texts"),
+        ("Parameters = Fine", "parameter k has no default"),
+    ],
+)
+def test_an_incomplete_declaration_is_told_before_the_class_is_used(tmp_path, monkeypatch, given, fault):
+    wrong = {"source": "source = None", "aliases": "aliases = 'odd'", "Parameters": "Parameters = Bare"}
+    lines = ["name = 'odd'", "family = 'control'", "control = 'baseline'", "source = 'a test'", "aliases = ()"]
+    lines = [line for line in [*lines, "Parameters = Fine"] if line != given] + [wrong.get(given.split()[0], "pass")]
+    head = "from policies.base import Policy, PolicyParameters\n"
+    head += "class Fine(PolicyParameters):\n    k: int = 1\nclass Bare(PolicyParameters):\n    k: int\n"
+    code = f"{head}class Odd(Policy):\n    '''Odd.'''\n    " + "\n    ".join(lines)
+    install(tmp_path, monkeypatch, "odd_policy", code, "odd = odd_policy:Odd")
+    with pytest.raises(InputError) as caught:
+        registry.get("odd")
+    assert fault in str(caught.value)
+    assert "declared wrongly" in str(caught.value)
+
+
+def test_an_entry_point_that_ends_the_program_does_not(tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch, "odd_policy", "raise SystemExit(3)", "odd = odd_policy:Odd")
+    with pytest.raises(InputError, match="cannot be loaded: SystemExit: 3"):
+        registry.get("odd")
+
+
+def test_a_policy_that_cannot_start_is_named():
+    class Stillborn(Policy):
+        """Fails when it is made."""
+
+        name = "stillborn"
+        family = "control"
+        control = "baseline"
+
+        def __init__(self, parameters, domains, seed):
+            raise KeyError("nothing")
+
+    registry.register(Stillborn)
+    with pytest.raises(InputError, match="policy stillborn cannot start: KeyError: 'nothing'"):
+        registry.create(registry.resolve("stillborn"), DOMAINS, 1)
