@@ -1,4 +1,4 @@
-"""Parameters at the ends of their bounds give finite answers in the first step of a run, and wrong ones one short line."""
+"""Parameters at the ends of their bounds give finite answers in the first step, and wrong ones one short line."""
 
 import warnings
 from itertools import product
@@ -93,7 +93,7 @@ def test_shares_sum_to_one_and_hold_the_floor(name):
 
 def test_advantages_of_the_kept_are_not_computed_anew_by_what_they_would_change():
     """The kept rollouts of the new advantages would be others than those that the new advantages were made of."""
-    with pytest.raises(InputError, match="maxvar: .*recompute_advantage changes what scorer=mean_abs_advantage reads"):
+    with pytest.raises(InputError, match=r"maxvar: .*recompute_advantage changes what scorer=mean_abs_advantage reads"):
         resolve("maxvar", {"recompute_advantage": True, "scorer": "mean_abs_advantage"})
     assert resolve("maxvar", {"scorer": "mean_abs_advantage"})
 
@@ -119,8 +119,7 @@ def test_a_parameter_or_policy_that_nobody_knows_is_told_in_one_short_line(key):
         assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("written", ["TSCL", " tscl ", "tscl"])
+@pytest.mark.parametrize("written", ["TSCL", " tscl ", "Tscl"])
 def test_a_name_is_offered_however_it_is_written(written):
-    if written != "tscl":
-        with pytest.raises(InputError, match="did you mean tscl"):
-            resolve(written)
+    with pytest.raises(InputError, match="did you mean tscl"):
+        resolve(written)
