@@ -52,10 +52,13 @@ def doctor(as_json: output.JsonFlag = False) -> int:
     if as_json:
         output.emit({"healthy": healthy, "checks": [check._asdict() for check in checks]})
         return 0 if healthy else 1
+    from rich.text import Text
+
     console = output.data()
     style = {"ok": "green", "missing": "bold red", "info": "dim"}
     for check in checks:
-        console.print(f"{check.name:<16} [{style[check.state]}]{check.state:<8}[/] {check.detail}", soft_wrap=True)
+        state = (f"{check.state:<8}", style[check.state])
+        console.print(Text.assemble(f"{check.name:<16} ", state, f" {check.detail}"), soft_wrap=True)
         if check.fix:
             console.print(f"{'':<25} {check.fix}", soft_wrap=True, markup=False)
     return 0 if healthy else 1

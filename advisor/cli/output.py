@@ -38,13 +38,14 @@ def data() -> "Console":
 
 
 def _console(*, stderr: bool) -> "Console":
+    """Without markup unless a call asks for it: names from people's tables, such as `[red]x[/red]`, stay as they are."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
     columns = os.environ.get("COLUMNS", "")
     usable = columns.isdecimal() and int(columns) >= LEAST_WIDTH if columns else stream.isatty()
     width = None if usable else 100
-    return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 
 
 def emit(document: "BaseModel | dict[str, Any]") -> None:

@@ -108,6 +108,18 @@ UNREADABLE = {
         PLAIN.replace("a,1,", "a,1.5,"),
         "{file} line 2: '1.5' in column 'seed' is no seed: use a whole number",
     ),
+    "arm named like a missing value": (
+        PLAIN.replace("a,1,", "null,1,"),
+        "{file} line 2: 'null' in column 'method' is read as a missing value: write another name",
+    ),
+    "arm that would colour a terminal": (
+        PLAIN.replace("a,1,", "\x1b[31ma,1,"),
+        "{file} line 2: '\\x1b[31ma' in column 'method' holds control characters: delete them",
+    ),
+    "column that would turn the reading direction": (
+        PLAIN.replace("gsm8k", "\u202egsm8k"),
+        "{file}: column '\\u202egsm8k' holds control characters: rename it",
+    ),
     "negative seed, which is not seed 1": (
         "method,seed,gsm8k\na,-1,45\na,1,46\n",
         "{file} line 2: '-1' in column 'seed' is no seed: use a whole number of 0 or more",

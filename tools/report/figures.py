@@ -22,6 +22,7 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
+    "text.parse_math": False,
     "axes.unicode_minus": False,
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import InputError
+from tools.plain_text import one_line
 from tools.scores.benchmark_names import benchmark_id, catalogue_domains
 from tools.scores.book import ScoreBook, ScoreCell, Value
 from tools.scores.columns import ALIASES, split
@@ -31,6 +32,9 @@ def assemble(
 
     Raises InputError for whatever cannot be read.
     """
+    for name in raw.header:
+        if one_line(name) != " ".join(name.split()):
+            raise InputError(f"{raw.segments[0].source}: column {name!r} holds control characters: rename it")
     content = read_content(raw, columns, unit, decimal)
     domains = {
         name if name in content.benchmark.values else benchmark_id(name) or name: domains[name] for name in domains

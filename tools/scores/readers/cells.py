@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from policies.errors import InputError
+from tools.plain_text import one_line
 from tools.scores.factor import Factor
 from tools.scores.readers.raw import Raw, RawTable
 
@@ -54,15 +55,31 @@ def shown(cell: Raw, limit: int = 60) -> str:
 
 
 def texts(table: RawTable, column: str, required: bool = False) -> Factor[str]:
-    """The column as text. Raises InputError where a required cell is empty, and for a spreadsheet's error value."""
+    """The column as text.
+
+    Raises InputError where a required cell is empty or says that it is, for a spreadsheet's error value, and for
+    characters that would steer a terminal.
+    """
     cells = Factor.of(table.columns[column], table.rows)
     read = [text(cell) for cell in cells.values]
     for code, value in enumerate(read):
-        if (required and not value) or value.upper() in SPREADSHEET_ERRORS:
-            row = first_row(cells, code)
-            what = f"{value!r} in column {column!r} is a spreadsheet error" if value else f"column {column!r} is empty"
-            raise InputError(f"{table.where(row)}: {what}: fill it in")
+        fault = _text_fault(cells.values[code], value, column, required)
+        if fault:
+            raise InputError(f"{table.where(first_row(cells, code))}: {fault}")
     return recode(cells, read)
+
+
+def _text_fault(cell: Raw, value: str, column: str, required: bool) -> str:
+    """Why the cell, read as this value, is no text; empty when it is."""
+    if value.upper() in SPREADSHEET_ERRORS:
+        return f"{value!r} in column {column!r} is a spreadsheet error: fill it in"
+    if one_line(value) != value:
+        return f"{shown(cell)} in column {column!r} holds control characters: delete them"
+    if value or not required:
+        return ""
+    if cell is None or not str(cell).strip():
+        return f"column {column!r} is empty: fill it in"
+    return f"{shown(cell)} in column {column!r} is read as a missing value: write another name"
 
 
 def seeds(table: RawTable, column: str) -> Seeds:
