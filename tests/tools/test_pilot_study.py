@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from study_cases import BENCHMARKS, FixedIdentity, plan, supervise_here
 
 from advisor.planning import with_flags
+from policies.base import PolicySpec
 from policies.errors import InputError, RefusedError
 from tools.compare_arms import compare_arms
 from tools.pilot_spread import pilot_spread
@@ -20,7 +21,7 @@ from tools.study.faults import Faults
 from tools.study.intent import StudyIntent
 from tools.study.interim import interim, unblind
 from tools.study.manage import approve, create_study, status
-from tools.study.plan import Analysis, StudyPlan
+from tools.study.plan import Analysis, Arm, StudyPlan
 from tools.study.price import planned_power, price
 from tools.study.study import Study
 from training.recipe import load_recipe
@@ -105,6 +106,18 @@ def test_a_pilot_whose_runs_are_not_matched_gives_no_spread_and_still_hides_whic
         pilot_spread(str(study.folder))
     unblind(study, "ann", "to find the fault")
     assert {row.treatment for row in interim(study).rows} == {"tscl"}
+
+
+def test_a_treatment_that_did_not_act_is_named_because_the_spread_may_be_too_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = Arm(id="topk", role="treatment", policy=PolicySpec(name="topk"))
+    study = create_study(plan(kind="pilot", arms=(*plan().arms, idle)), tmp_path)
+    (study.folder / "behaviour.json").write_text("{}")
+    approve(study, "a person", 5.0)
+    assert supervise_here(study).returncode == 0
+    assert "- topk did not act, so the spread may be too small" in evaluate(study).read_text()
+    assert "topk did not act in the pilot" in "; ".join(after(study, monkeypatch).notes)
 
 
 def test_power_reads_a_pilot(pilot: Study) -> None:

@@ -75,9 +75,9 @@ def _of(spreads: Mapping[str, NoiseSpread], kind: str) -> str:
 
 def _method(result: NoiseStudy) -> str:
     return (
-        f"SDs are of one paired difference, in points, on {result.df} degrees of freedom (n - 1, summed over "
-        "comparisons); their limits are chi-square ones and assume normal differences. A plan may take such an SD as "
-        "its pilot."
+        f"SDs are of one paired difference, in points, on {numbers.counted(result.df, 'degree')} of freedom (n - 1, "
+        "summed over comparisons); their limits are chi-square ones and assume normal differences. A plan may take "
+        "such an SD as its pilot."
     )
 
 

@@ -35,7 +35,9 @@ def pilot_use_sentence(material: ReportMaterial) -> str:
 
 def pilot_delivery_sentences(material: ReportMaterial) -> tuple[str, ...]:
     """Whether each treatment acted: no score is in that."""
-    return tuple(map(_delivered, material.pilot_delivery))
+    idle = [one.arm for one in material.pilot_delivery if one.status == "not_delivered"]
+    caution = f"{numbers.listed(idle)} did not act, so the spread may be too small for runs in which it does"
+    return (*map(_delivered, material.pilot_delivery), *([caution] if idle else []))
 
 
 def _delivered(one: ArmDelivery) -> str:

@@ -24,6 +24,7 @@ class Pilot(NamedTuple):
 def find_pilot(reference: str) -> Pilot:
     """A study by its id or folder. Raises InputError where it gives no spread, RefusedError where it is not done."""
     from tools.pilot_spread import pilot_spread
+    from tools.study.delivered import delivery_so_far
     from tools.study.stored import Stored
     from tools.study.study import find_study
 
@@ -38,6 +39,9 @@ def find_pilot(reference: str) -> Pilot:
         prior=found.prior.model_copy(update={"benchmark_covariance": None}),
     )
     notes = (f"spread: of {stored.id} ({stored.plan.kind}), not of the prior table", *found.notes)
+    if stored.plan.kind == "pilot":
+        idle = [one.arm for one in delivery_so_far(study, stored, hidden=False) if one.status == "not_delivered"]
+        notes += tuple(f"{arm} did not act in the pilot, so its spread may be too small" for arm in idle)
     if stored.unblindings:
         notes += (f"scores by arm of {stored.id} were seen: {stored.unblindings[0].reason}",)
     return Pilot(source, stored.plan, notes)
