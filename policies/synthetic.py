@@ -1,6 +1,8 @@
 """Made-up rollouts and runs, on which policies are tested: closed loops in which shares decide what comes next."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from policies.apportion import apportion
 from policies.base import Floats, Policy, RolloutBatch
 from policies.checked import CheckedPolicy
-from policies.delivery import weight_dose
+from policies.delivery import advantage_dose, weight_dose
 from policies.seeding import stream
 
 DOMAINS = ("math", "logic", "science")
@@ -87,10 +89,24 @@ def simulate(
     checked = CheckedPolicy(policy)
     for step in range(first, last + 1):
         shares = checked.shares(step)
-        counts = apportion(shares or equal_shares(policy.domains), PROMPTS, seed, step)
-        moment = answers(policy, grpo_batch(counts, rates(step), stream("simulate", seed, step), rollouts), step)
+        counts = apportion(shares, PROMPTS, seed, step) if shares else dict(_untouched(policy.domains, seed, step))
+        batch = _rolled_out(seed, step, tuple(counts.items()), tuple(rates(step).items()), rollouts)
+        moment = answers(policy, batch, step)
         yield moment._replace(shares=shares, counts=counts)
         checked.observe(moment.batch, step)
+
+
+@lru_cache(maxsize=1024)
+def _rolled_out(
+    seed: int, step: int, counts: tuple[tuple[str, int], ...], rates: tuple[tuple[str, float], ...], rollouts: int
+) -> RolloutBatch:
+    """Locked: policies that do not act on prompts see the very same rollouts."""
+    return grpo_batch(dict(counts), dict(rates), stream("simulate", seed, step), rollouts).read_only()
+
+
+@lru_cache(maxsize=1024)
+def _untouched(domains: tuple[str, ...], seed: int, step: int) -> Mapping[str, int]:
+    return MappingProxyType(apportion(equal_shares(domains), PROMPTS, seed, step))
 
 
 def answers(policy: Policy, batch: RolloutBatch, step: int) -> Moment:
@@ -129,9 +145,18 @@ def steps_changed(
 
 def changes(moment: Moment, domains: Sequence[str], seed: int = 0) -> bool:
     """Whether this step of `simulate` is another than with equal shares, equal weights and measured rewards."""
-    untouched = apportion(equal_shares(domains), PROMPTS, seed, moment.step)
-    replaced = moment.rewards is not None or (moment.refused is not None and bool(moment.refused.any()))
-    return moment.counts != untouched or replaced or weight_dose(moment.weights, moment.batch.advantages) > 1e-6
+    batch, untouched = moment.batch, _untouched(tuple(domains), seed, moment.step)
+    if (
+        moment.rewards is not None
+        or moment.counts != untouched
+        or (moment.refused is not None and moment.refused.any())
+    ):
+        return True
+    if moment.advantages is not None:
+        graded = grpo_advantages(batch.rewards, batch.groups, batch.mask)
+        if advantage_dose(moment.advantages, graded) > 1e-6:
+            return True
+    return weight_dose(moment.weights, batch.advantages) > 1e-6
 
 
 def permuted(batch: RolloutBatch, order: np.ndarray[Any, np.dtype[np.int64]]) -> RolloutBatch:

@@ -52,6 +52,8 @@ def test_dose_by_hand_token_weights_and_corner_cases():
 def test_the_effective_sample_size_of_half_the_rollouts_is_half():
     mask = np.ones((8, 2), dtype=bool)
     assert effective_sample_size(np.array([2.0] * 4 + [0.0] * 4), mask) == pytest.approx(4)
+    # Kish's, by hand: (3 + 1 + 1 + 1)^2 / (9 + 1 + 1 + 1); the largest weight alone would say 6 / 3
+    assert effective_sample_size(np.array([3.0, 1.0, 1.0, 1.0]), mask[:4]) == pytest.approx(3)
     assert effective_sample_size(None, mask) == 8
     assert effective_sample_size(np.zeros(8), mask) == 0
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from policies import registry
+from policies.base import Policy
 from policies.builtin.topk import Topk
 from policies.builtin.tscl import Tscl
 from policies.selection import SelectionPolicy
@@ -162,3 +163,22 @@ def test_a_class_that_is_not_registered_is_named(registered):
 
 def test_a_check_covers_a_run_of_the_tiny_recipes_length():
     assert STEPS >= 60
+
+
+def test_a_policy_of_advantages_alone_is_not_inert(registered):
+    class Signs(Policy):
+        """Trains on the sign of the advantage, (N, L)."""
+
+        name = "signs"
+        family = "reweighting"
+        control = "baseline"
+        source = "a test"
+
+        def advantages(self, batch, step):
+            return np.sign(batch.advantages)
+
+    registered(Signs)
+    assert check_policy("signs").steps_changed["middle"] > 0.5
+    registered(type("Copies", (Signs,), {"__doc__": "d", "name": "copies", "advantages": lambda s, b, t: b.advantages}))
+    with pytest.raises(AssertionError, match="inert on realistic rewards"):
+        check_policy("copies")

@@ -34,7 +34,7 @@ def topk(keep_fraction=0.5, seed=0):
     return create(resolve("topk", {"keep_fraction": keep_fraction}), DOMAINS, seed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     scores=st.lists(st.sampled_from([0.0, 0.4, 0.8, 1.2, 1.6]), min_size=1, max_size=40),
     fraction=st.sampled_from([0.1, 0.25, 0.5, 0.9, 1.0]),
