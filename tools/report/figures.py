@@ -1,10 +1,12 @@
 """The figures: intervals of every summary (forest plot), and training reward by arm. The same input, the same bytes."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from tools.plain_text import middle_cut
 from tools.report import numbers
 from tools.report.facts import Facts
 from tools.report.material import Curve
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
 COLORS = ("#4d4d4d", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """The control first, then treatments; Okabe and Ito's palette, told apart by colour-blind readers."""
 _THIN = "#6e6e6e"
+_LONGEST = 36
+"""Characters of a name beside a plot: longer ones would leave no room for it."""
 
 _STYLE: Any = {
     "svg.hashsalt": "experiment-advisor",
-    "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "text.parse_math": False,
@@ -61,14 +64,16 @@ def _forest_panel(panel: "Axes", one: Facts) -> None:
     panel.axvline(0, color="black", lw=0.9, zorder=1)
     panel.set_ylim(-0.6, len(one.summaries) - 0.4)
     labels = [
-        f"{summary.summary}{' (primary)' if summary.summary == one.comparison.primary else ''}, n = {summary.n}"
+        f"{middle_cut(summary.summary, _LONGEST)}{' (primary)' if summary.summary == one.comparison.primary else ''}"
+        f", n = {summary.n}"
         for summary in reversed(one.summaries)
     ]
     panel.set_yticks(range(len(labels)), labels)
     panel.tick_params(axis="y", length=0)
     panel.tick_params(axis="x", labelbottom=True)
     panel.spines["left"].set_visible(False)
-    title = f"{one.difference} ({one.caveat})" if one.caveat else one.difference
+    difference = middle_cut(one.difference, 2 * _LONGEST)
+    title = f"{difference} ({one.caveat})" if one.caveat else difference
     panel.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
 
 
@@ -101,7 +106,7 @@ def curves(series: Sequence[Curve], arms: Sequence[str]) -> str:
                 panel.plot(*zip(*one.points, strict=True), color=color, lw=0.8, alpha=0.4)
             mean = _mean_curve(own)
             if mean:
-                name = f"{arm}, mean of {len(own)} {'seed' if len(own) == 1 else 'seeds'}"
+                name = f"{middle_cut(arm, _LONGEST)}, mean of {len(own)} {'seed' if len(own) == 1 else 'seeds'}"
                 panel.plot(*zip(*mean, strict=True), color=color, lw=2.2, label=name)
         panel.set_xlabel("step")
         panel.set_ylabel("mean training reward")
@@ -136,6 +141,17 @@ def _figure(width: float, height: float) -> Iterator["Figure"]:
 
 
 def _svg(figure: "Figure") -> str:
+    """Letters as shapes, the same everywhere; as text, for the viewer's fonts, where this font lacks some."""
+    drawn, lacking = _drawn(figure, "path")
+    return _drawn(figure, "none")[0] if lacking else drawn
+
+
+def _drawn(figure: "Figure", letters: str) -> tuple[str, bool]:
+    """The SVG, and whether the font lacks a character of it."""
+    from matplotlib import rc_context
+
     written = StringIO()
-    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    return written.getvalue()
+    with rc_context({"svg.fonttype": letters}), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    return written.getvalue(), any("missing from font" in str(one.message) for one in said)

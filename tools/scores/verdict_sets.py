@@ -89,7 +89,7 @@ def _subset(present: Sequence[str], usual: Mapping[str, str]) -> tuple[str, ...]
         else ("none of the six standard summaries can be computed")
     )
     return (
-        f"{len(present)} of the twelve standard benchmarks are in the table: {computable}; the verdict reads summaries "
+        f"{len(present)} of the twelve standard benchmarks {'is' if len(present) == 1 else 'are'} in the table: {computable}; the verdict reads summaries "
         "over the benchmarks that are there",
     )
 

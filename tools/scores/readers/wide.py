@@ -104,29 +104,31 @@ def wide_columns(
         if not chosen:
             raise InputError("--column benchmarks= names no column: name at least one, or leave the option out")
         return WideColumns(chosen, {}, tuple(name for name in columns if name not in chosen), ())
-    known = [name for name in columns if benchmark_id(name)]
-    companions = {name: base for name in columns for base in columns if name != base and _suffix(name, base)}
+    known = {name for name in columns if benchmark_id(name)}
+    companions = _companions(columns)
     unknown = [name for name in columns if name not in known and name not in companions]
     reasons = {name: _no_benchmark(table, name, arm, runs) for name in unknown}
     benchmarks = tuple(name for name in columns if name in known or reasons.get(name) == "")
-    companions = {name: base for name, base in companions.items() if base in benchmarks}
+    taken = set(benchmarks)
+    companions = {name: (base, word) for name, (base, word) in companions.items() if base in taken}
     if not benchmarks:
         raise InputError(
             f"no benchmark column among {short(columns) or 'the columns left'}: "
             "name them with --column benchmarks=NAME,NAME"
         )
-    questions = {base: name for name, base in companions.items() if _suffix(name, base) in _COUNTS}
-    others = tuple(name for name in columns if name not in benchmarks and name not in companions)
+    questions = {base: name for name, (base, word) in companions.items() if word in _COUNTS}
+    others = tuple(name for name in columns if name not in taken and name not in companions)
     return WideColumns(benchmarks, questions, others, tuple(_notes(benchmarks, companions, questions, reasons)))
 
 
 def _notes(
-    benchmarks: Iterable[str], companions: Mapping[str, str], questions: Mapping[str, str], reasons: Mapping[str, str]
+    benchmarks: Iterable[str], companions: Iterable[str], questions: Mapping[str, str], reasons: Mapping[str, str]
 ) -> Iterable[str]:
     new = [name for name in benchmarks if not benchmark_id(name)]
     if new:
         yield f"numeric columns taken as benchmarks: {short(new)}; leave one out with --column ignore={new[0]}"
-    spreads = [name for name in companions if name not in questions.values()]
+    counts = set(questions.values())
+    spreads = [name for name in companions if name not in counts]
     if spreads:
         yield f"columns that describe a benchmark's error are not used: {', '.join(spreads)}"
     refused = [f"{name} ({reason})" for name, reason in reasons.items() if reason not in ("", _TEXT, _RUN)]
@@ -179,10 +181,16 @@ def _same_within(codes: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
     return bool(inner.any() and (value[1:][inner] == value[:-1][inner]).all())
 
 
-def _suffix(name: str, base: str) -> str:
-    """What `name` adds to the name of a benchmark, when it describes that: `stderr` for gsm8k_stderr; else empty."""
-    mine, other = normal(name), normal(base)
-    for word in (*_SPREADS, *_COUNTS):
-        if mine in (f"{other}_{word}", f"{word}_{other}"):
-            return word
-    return ""
+def _companions(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Column -> the column that it describes, and what it adds to its name: `stderr` for gsm8k_stderr."""
+    bases = {normal(name): name for name in columns}
+    found = {}
+    for name in columns:
+        mine = normal(name)
+        for word in (*_SPREADS, *_COUNTS):
+            bare = {mine.removesuffix(f"_{word}"), mine.removeprefix(f"{word}_")} - {mine}
+            base = next((bases[one] for one in sorted(bare) if one in bases), "")
+            if base:
+                found[name] = (base, word)
+                break
+    return found
