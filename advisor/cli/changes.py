@@ -50,7 +50,7 @@ def amend(
         _show_amendment(change)
         if not output.confirmed("Amend the plan?"):
             raise RefusedError("not amended, nothing was changed")
-    digest = record(found, change.plan, options.approver(by, yes))
+    digest = record(found, change.plan, options.approver(by, yes), instead_of=change.instead_of)
     if as_json:
         output.emit({"study": found.folder.name, "plan_hash": digest} | change.model_dump(mode="json"))
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from study_cases import executed, new_study, plan, supervise_here
 
-from policies.errors import InputError, RefusedError
+from policies.errors import BudgetError, InputError, RefusedError
 from tools.statistics.sequential.model import SequentialDesign
 from tools.study.amend import amend, proposed
 from tools.study.evaluate import evaluate
@@ -96,6 +96,64 @@ def test_seeds_added_after_the_verdict_repeat_nothing_and_make_it_exploratory(tm
     told = {claim["id"]: claim["text"] for claim in verdict["claims"]}
     assert told["tscl.verdict"].startswith("Exploratory: Verdict: ")
     assert told["study.exploratory"].startswith("Exploratory, not confirmed: ")
+
+
+def test_what_is_exploratory_stays_so(tmp_path: Path) -> None:
+    study = new_study(tmp_path)
+    assert supervise_here(study).returncode == 0
+    why = changed(study, seeds=3)
+    assert changed(study, budget=2.0) == why != ""
+    lock = json.loads((study.folder / "plan.lock.json").read_text())
+    assert [row["exploratory"] for row in lock["amendments"]] == [why, why]
+
+
+def test_an_amendment_is_recorded_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed in between, a study would have a new plan that nobody knows to be exploratory."""
+    study = new_study(tmp_path)
+    assert supervise_here(study).returncode == 0
+    new = proposed(study, seeds=3).plan
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for part in ("add_amendment", "event"):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(f"tools.study.ledger.Ledger.{part}", dies)
+            amend(study, new, "ann")
+        with study.ledger(read_only=True) as ledger:
+            assert (ledger.plan().seeds, ledger.amendments(), ledger.study().state) == ((1, 2), (), "done")
+
+
+def test_of_two_amendments_at_once_the_later_one_is_made_again(tmp_path: Path) -> None:
+    study = new_study(tmp_path)
+    hours, seeds = proposed(study, budget=2.0), proposed(study, seeds=4)
+    amend(study, seeds.plan, "ann", instead_of=seeds.instead_of)
+    with pytest.raises(RefusedError, match="was changed meanwhile"):
+        amend(study, hours.plan, "bo", instead_of=hours.instead_of)
+    assert study.plan.seeds == (1, 2, 3, 4)
+
+
+def test_a_budget_that_is_spent_already_is_refused(tmp_path: Path) -> None:
+    study = new_study(tmp_path)
+    assert supervise_here(study).returncode == 0
+    with pytest.raises(InputError, match="0.01 device-hours is no more than the 0.04"):
+        proposed(study, seeds=3, budget=0.01)
+
+
+def test_no_ceiling_is_approved_above_the_budget_of_the_plan(tmp_path: Path) -> None:
+    study = new_study(tmp_path, approved=False)
+    changed(study, budget=2.0)
+    with pytest.raises(BudgetError, match="above the plan's budget of 2; give no more"):
+        approve(study, "ann", 3.0)
+    assert approve(study, "ann").ceiling_device_hours == 2.0
+
+
+def test_whoever_has_no_name_amends_as_unknown(tmp_path: Path) -> None:
+    study = new_study(tmp_path)
+    amend(study, proposed(study, seeds=3).plan, " ")
+    with study.ledger(read_only=True) as ledger:
+        assert ledger.amendments()[0].who == "unknown user"
+        assert ledger.events()[-1].text.startswith("by unknown user: ")
 
 
 def test_a_blind_study_may_get_more_hours_and_confirm_all_the_same(tmp_path: Path) -> None:

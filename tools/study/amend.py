@@ -1,10 +1,12 @@
 """Amendments: seeds or hours that the plan did not have, with their price, and what they do to the claim."""
 
+import os
 from collections.abc import Sequence
 
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel
 from tools.plain_text import one_line
+from tools.statistics.power_model import PowerStatement
 from tools.study.after_pilot import demand_fresh
 from tools.study.canonical import identity, plan_bytes
 from tools.study.cost import hours_unit, run_device_hours
@@ -14,6 +16,7 @@ from tools.study.price import planned_power
 from tools.study.schedule import scheduled_seeds, stopped_after
 from tools.study.seeds import MOST_RUNS, MOST_SEEDS_ASKED
 from tools.study.study import Study, write_exports
+from training.launchers.processes import take_lock
 from training.run_lock import is_locked
 
 
@@ -23,6 +26,8 @@ class Amendment(StrictModel):
     schema_version: int = 1
     plan: StudyPlan
     """As it would be."""
+    instead_of: str
+    """Hash of the plan as it is."""
     change: str
     """In words: `seeds from 3 to 5 (new: 4, 5)`."""
     exploratory: str
@@ -54,6 +59,7 @@ def proposed(
             kept = scheduled[old.control.id] if over else old.seeds
             new = _with_seeds(old, _seeds(old, kept, seeds, seed_list), fixed=over)
         if budget is not None and budget != old.budget_device_hours:
+            _demand_unspent(budget, ledger.spent_device_hours(), old)
             if state == "done" and new == old:
                 raise InputError(f"{study.folder.name} is done: it needs no other budget; add seeds with --seeds")
             new = new.model_copy(update={"budget_device_hours": budget})
@@ -65,6 +71,7 @@ def proposed(
         why, run = why_exploratory(ledger, old, new), scheduled[old.control.id]
         return Amendment(
             plan=new,
+            instead_of=ledger.plan_hash(),
             change=_change(old, run, new),
             exploratory=why,
             error=_error(old, len(run), len(new.seeds)) if why else None,
@@ -74,24 +81,42 @@ def proposed(
         )
 
 
-def amend(study: Study, plan: StudyPlan, who: str = "unknown user") -> str:
+def amend(study: Study, plan: StudyPlan, who: str = "unknown user", *, instead_of: str | None = None) -> str:
     """Replaces the plan of a study that is not running; returns the new hash.
 
     An approval of another plan is void: the study waits for a new one, also when it was done. No run is made twice. The
-    change is recorded with who made it and whether what follows can confirm anything.
+    change is recorded with who made it and whether what follows can confirm anything, all of it or nothing.
+    instead_of: hash of the plan that `plan` was made from. Raises RefusedError while the study runs, and where its plan
+    is not that one any more: somebody else's amendment would be lost.
     """
-    if is_locked(study.lock):
+    who, power = one_line(who).strip() or "unknown user", planned_power(plan)
+    # With the supervisor's lock, so that none begins with the old plan meanwhile.
+    lock = None if is_locked(study.starting) else take_lock(study.lock)
+    if lock is None:
         raise RefusedError(f"cannot amend {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
-    with study.ledger() as ledger:
-        old = ledger.plan()
-        run = scheduled_seeds(old, ledger.looks())[old.control.id]
-        why, change = why_exploratory(ledger, old, plan), _change(old, run, plan)
-        digest = ledger.amend(plan, planned_power(plan))
-        ledger.add_amendment(one_line(who) or "unknown user", digest, change, why)
-        if ledger.approval() is None:
-            ledger.set_state("planned")
-        ledger.event("amended", f"by {who}: {change}{'; exploratory from here on' if why else ''}")
-        write_exports(study, ledger)
+    try:
+        with study.ledger() as ledger:
+            with ledger.transaction():
+                digest = _recorded(study, ledger, plan, power, who, instead_of)
+            write_exports(study, ledger)
+    finally:
+        os.close(lock)
+    return digest
+
+
+def _recorded(
+    study: Study, ledger: Ledger, plan: StudyPlan, power: PowerStatement | None, who: str, instead_of: str | None
+) -> str:
+    if instead_of not in (None, ledger.plan_hash()):
+        raise RefusedError(f"the plan of {study.folder.name} was changed meanwhile; look at it and amend again")
+    old = ledger.plan()
+    run = scheduled_seeds(old, ledger.looks())[old.control.id]
+    why, change = why_exploratory(ledger, old, plan), _change(old, run, plan)
+    digest = ledger.amend(plan, power)
+    ledger.add_amendment(who, digest, change, why)
+    if ledger.approval() is None:
+        ledger.set_state("planned")
+    ledger.event("amended", f"by {who}: {change}{'; exploratory from here on' if why else ''}")
     return digest
 
 
@@ -99,8 +124,11 @@ def why_exploratory(ledger: Ledger, old: StudyPlan, new: StudyPlan) -> str:
     """Why the verdict under the changed plan confirms nothing; empty where no score can have led to the change.
 
     The number of seeds may follow from a study's own pairs through the looks of a sequential plan alone. Hours buy what
-    was planned anyway, so a budget may change while the study is blind.
+    was planned anyway, so a budget may change while the study is blind. What is exploratory stays so.
     """
+    earlier = next((row.exploratory for row in ledger.amendments() if row.exploratory), "")
+    if earlier:
+        return earlier
     unblindings = ledger.unblindings()
     if unblindings:
         first = unblindings[0]
@@ -120,6 +148,13 @@ def _judged(plan: StudyPlan) -> dict[str, object]:
 
     covered = identity(json.loads(plan_bytes(plan)))
     return {key: value for key, value in covered.items() if key != "budget_device_hours"}
+
+
+def _demand_unspent(budget: float, spent: float, plan: StudyPlan) -> None:
+    if budget <= spent:
+        raise InputError(
+            f"a budget of {budget:g} {hours_unit(plan.recipe)} is no more than the {spent:.3g} that are spent; give more"
+        )
 
 
 def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Sequence[int] | None) -> tuple[int, ...]:

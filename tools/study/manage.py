@@ -111,6 +111,11 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
         hours = default_ceiling(plan) if ceiling is None else ceiling
         if not 0 < hours < float("inf"):
             raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
+        if plan.budget_device_hours is not None and hours > plan.budget_device_hours:
+            raise BudgetError(
+                f"a ceiling of {hours:g} device-hours is above the plan's budget of {plan.budget_device_hours:g}; give no "
+                f"more, or change the plan first: advisor amend {study.name} --budget {hours:g}"
+            )
         row = ledger.approve(who, hours)
         if ledger.study().state == "planned":
             ledger.set_state("approved")
