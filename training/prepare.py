@@ -21,7 +21,7 @@ def prepare(files: RunFiles, spec: RunSpec, attempt: Path) -> None:
     """
     from omegaconf import OmegaConf
 
-    demand_trainable(spec.policy)
+    demand_trainable(spec.policy, spec.recipe.data)
     attempt.mkdir(parents=True, exist_ok=True)
     versions = package_versions()
     data = write_training_data(spec.recipe.data, files.data)

@@ -37,7 +37,8 @@ class DumpUcb(MixingPolicy):
 
     A_d: mean over the last `window` steps of domain d's mean |advantage| in a step, (T,) steps by (D,) domains; n_d:
     rollouts of domain d since the run began, N: of all domains. A domain without a rollout in the window counts with
-    the others' mean A; its bonus is its own.
+    the others' mean A; its bonus is its own. spread: root of the running mean, over about one window, of the variance
+    of the domains' A.
 
     Source and deviations: DUMP, arXiv:2504.09710: the same sum, A_d over the last 300 rollouts *of each domain*,
     temperature .1, c 1, no floor. The study has temperature 1 and the floor; here the window is in steps. Dividing A by
@@ -57,7 +58,7 @@ class DumpUcb(MixingPolicy):
     source = "cf. DUMP arXiv:2504.09710"
     inert_when = (
         "in the warm-up; where all domains have the same mean |A|, as when no group has both rewards; with "
-        "normalise=False at temperature 1, in most steps"
+        "normalise=False at temperature 1, in most steps; with one domain, or floor at 1 / D"
     )
     Parameters = DumpUcbParameters
 

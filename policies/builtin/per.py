@@ -13,7 +13,8 @@ class PerParameters(PowerParameters, ScorerChoice):
 class Per(ReweightingPolicy):
     """Weights rollout i with (mean |A|_i + ε)^α, times a factor that makes the mean one over tokens with gradient.
 
-    mean |A|_i: over the rollout's tokens that count; weights (N,).
+    mean |A|_i: over the rollout's tokens that count, and one number where they agree to 1e-5 of the largest; weights
+    (N,).
 
     Source and deviations: prioritized experience replay, arXiv:1511.05952, where p = |TD error| + ε is the priority of
     a transition in a replay buffer, drawn with probability ∝ p^α and corrected by importance weights (N · P)^-β. GRPO

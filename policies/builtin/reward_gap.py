@@ -11,7 +11,8 @@ class RewardGap(MixingPolicy):
     """share_d = floor + (1 - D·floor) · softmax_d(gap_d / (spread · temperature)), gap_d = max over domains - r_d.
 
     r_d: mean over the last `window` steps of domain d's mean reward in a step, (T,) steps by (D,) domains; each step
-    counts once. A domain without a rollout in the window counts as the mean of the others' gaps.
+    counts once. A domain without a rollout in the window counts as the mean of the others' gaps. spread: root of the
+    running mean, over about one window, of the variance of the domains' gaps.
 
     Source and deviations: cf. DoReMi, arXiv:2305.10429, which moves shares by multiplicative weights towards domains
     whose *loss* lies furthest above that of a reference model, for pretraining. The study has no reference: the best
@@ -29,7 +30,7 @@ class RewardGap(MixingPolicy):
     source = "cf. DoReMi arXiv:2305.10429"
     inert_when = (
         "in the warm-up; where all domains have the same mean reward; with normalise=False at temperature 1, in most "
-        "steps"
+        "steps; with one domain, or floor at 1 / D"
     )
 
     def score(self) -> Floats:

@@ -13,7 +13,8 @@ class SoftmaxPolicyParameters(SoftmaxParameters, ScorerChoice):
 class Softmax(ReweightingPolicy):
     """Weights rollout i with softmax_i(mean |A|_i / temperature) over the batch, times a factor for mean one.
 
-    mean |A|_i: over the rollout's tokens that count; weights (N,), mean one over the tokens that carry gradient.
+    mean |A|_i: over the rollout's tokens that count, and one number where they agree to 1e-5 of the largest; weights
+    (N,), mean one over the tokens that carry gradient.
 
     Source: the DataFlex-RL study; no paper. Ours: the mean is one over tokens *with gradient*.
     """

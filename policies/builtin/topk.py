@@ -14,7 +14,8 @@ class Topk(SelectionPolicy):
     """Keeps the round(keep_fraction · N) rollouts of the batch with the largest mean |A|, at least one.
 
     score_i = mean over tokens t that count of |A[i, t]|; weights (N,): 0 or c, with c such that the mean over tokens
-    that carry gradient is one. Ties are broken by a draw seeded with (seed, step) and tied to (prompt, rollout index).
+    that carry gradient is one. Ties are broken by a draw seeded with (seed, step) and tied to (prompt, rollout index);
+    |A| that agree to 1e-5 of the largest are a tie.
 
     Source: the DataFlex-RL study; no paper. Rounding is Python's, as in the study's `maxvar`. Ours: the mean is one
     over tokens *with gradient* (else dropping half of them would halve the step), and a step in which all advantages

@@ -12,7 +12,8 @@ class Tscl(MixingPolicy):
 
     slope_d: least-squares slope of domain d's mean reward (one point a step, (T,) steps by (D,) domains) over the last
     `window` steps. A domain without a rollout in a step has no point there; with fewer than two points it counts as
-    the mean of the others.
+    the mean of the others. spread: root of the running mean, over about one window, of the variance of the domains'
+    slopes.
 
     Source: TSCL, Matiisen et al., arXiv:1707.00183, the *window* algorithm with Boltzmann exploration. The paper draws
     one task at a time and keeps the last K scores *of each task*; here the window is in steps and the softmax is a
@@ -28,7 +29,8 @@ class Tscl(MixingPolicy):
     formula = "share = floor + (1 - D * floor) * softmax(|slope| / (spread * temperature))"
     source = "arXiv:1707.00183"
     inert_when = (
-        "in the warm-up; where no domain's reward changes; with normalise=False at temperature 1, nearly always"
+        "in the warm-up; where no domain's reward changes; with normalise=False at temperature 1, nearly always; with "
+        "one domain, or floor at 1 / D"
     )
 
     def score(self) -> Floats:

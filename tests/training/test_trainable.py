@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from policies.errors import InputError
+from policies.base import PolicySpec
+from policies.errors import InputError, PolicyError
 from policies.registry import names, resolve
+from tools.study.design import design
+from tools.study.intent import StudyIntent
+from training.driver import _how_it_ended
 from training.prepare import prepare
 from training.recipe import load_recipe
 from training.run_files import RunFiles
@@ -27,3 +31,32 @@ def test_a_policy_that_rolls_out_more_than_its_control_is_refused(tmp_path: Path
     with pytest.raises(InputError, match=said):
         prepare(RunFiles(tmp_path), spec, tmp_path / "attempts" / "1")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (resolve("tscl", {"floor": 0.4}), "floor=0.4 for 3 domains is over 1 in all; give at most 0.333"),
+        (resolve("static", {"shares": "math=1,history=2"}), "no ratio for .*logic.*; no domain history in the data"),
+    ],
+)
+def test_what_does_not_fit_the_domains_of_the_data_is_told_in_the_plan_and_before_a_process_starts(
+    policy: PolicySpec, said: str, tmp_path: Path
+) -> None:
+    demand_trainable(policy)
+    asked = StudyIntent(
+        kind="compare", question="q", treatments=(policy.name,), params={policy.name: policy.parameters}
+    )
+    with pytest.raises(InputError, match=said):
+        demand_trainable(policy, "builtin:tiny")
+    with pytest.raises(InputError, match=said):
+        design(asked, gpus=0)
+    spec = RunSpec(recipe=load_recipe("tiny-cpu"), policy=policy, seed=1, deadline_s=60)
+    with pytest.raises(InputError, match=said):
+        prepare(RunFiles(tmp_path), spec, tmp_path / "attempts" / "1")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_policys_fault_ends_a_run_with_its_one_line_and_is_no_outcome_of_training(tmp_path: Path) -> None:
+    fault = PolicyError("policy odd gave weights from nan to nan at step 3; they must be finite and in [0, 3.4e+38]")
+    assert _how_it_ended(fault, tmp_path) == {"outcome": "failed", "reason": str(fault)}

@@ -19,6 +19,7 @@ from tools.study.seeds import check_seeds, choose_seeds, seeds_after
 from tools.study.sequential_plan import sequential_design
 from tools.study.services import InstalledIdentity, RunIdentity
 from training.recipe import Recipe, load_recipe, recipe_names
+from training.trainable import demand_trainable
 
 CPU_RECIPE = "tiny-cpu"
 
@@ -62,6 +63,9 @@ def design(
     notes = [*intent.notes, *(pilot.notes if pilot else ())]
     chosen = choose_policies(intent, faults, notes)
     recipe = _recipe(intent, gpu_count() if gpus is None else gpus, faults, notes)
+    if chosen is not None and recipe is not None:
+        for policy in (chosen.control, *(one.policy for one in chosen.treatments)):
+            faults.tried(partial(demand_trainable, policy, recipe.data))
     if pilot is not None and recipe is not None:
         faults.tried(lambda: demand_fitting(recipe, pilot))
     family = len(chosen.treatments) if chosen else 1
