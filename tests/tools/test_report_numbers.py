@@ -66,6 +66,10 @@ def test_counts_lists_and_settings_read_as_english() -> None:
     assert numbers.listed(()) == ""
     assert numbers.percent(1 - 0.05 / 3) == "98.3 %"
     assert numbers.percent(0.95) == "95 %"
+    assert numbers.percent(1 - 0.05 / 9999) == "99.9995 %", "no interval has a level of 100 %"
+    assert numbers.percent(1 - 0.05 / 9999, 2) == "99.9995 %"
+    assert numbers.percent(0.0003) == "0.03 %", "a few weightings are not none"
+    assert [numbers.percent(share) for share in (0.0, 1.0)] == ["0 %", "100 %"]
     assert numbers.points(1.0) == "1.0 point"
     assert numbers.points(0.5) == "0.5 points"
     assert numbers.short(0.0002) == "0.0002"

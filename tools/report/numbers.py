@@ -13,6 +13,9 @@ _NOISE = 1e-9
 _NUDGE = 1e-12
 """A half that arithmetic left a hair below itself still rounds as a half, on every machine."""
 
+_FINER = 8
+"""Decimals that a share may get beyond the usual ones."""
+
 MISSING = "-"
 """Stands where there is no value."""
 
@@ -53,8 +56,11 @@ def interval(low: float | None, high: float | None, decimals: int = 2) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A share of 1 as per cent, without needless zeros: `95 %`, `98.3 %`."""
+    """A share of 1 as per cent, without needless zeros: `95 %`, `98.3 %`; 0 % and 100 % mean none and all of it."""
     text = f"{100 * share:.{decimals}f}"
+    if 0 < share < 1:
+        finer = (f"{100 * share:.{places}f}" for places in range(decimals, decimals + _FINER))
+        text = next((one for one in finer if 0 < float(one) < 100), text)
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
 
 
