@@ -66,8 +66,8 @@ def test_counts_lists_and_settings_read_as_english() -> None:
     assert numbers.listed(()) == ""
     assert numbers.percent(1 - 0.05 / 3) == "98.3 %"
     assert numbers.percent(0.95) == "95 %"
-    assert numbers.percent(1 - 0.05 / 9999) == "99.9995 %", "no interval has a level of 100 %"
-    assert numbers.percent(1 - 0.05 / 9999, 2) == "99.9995 %"
+    assert numbers.percent(1 - 0.05 / 9999) == "99.999 %", "no interval has a level of 100 %"
+    assert numbers.percent(1 - 0.05 / 9999, 2) == "99.999 %"
     assert numbers.percent(0.0003) == "0.03 %", "a few weightings are not none"
     assert [numbers.percent(share) for share in (0.0, 1.0)] == ["0 %", "100 %"]
     assert numbers.points(1.0) == "1.0 point"
