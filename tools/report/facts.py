@@ -105,6 +105,11 @@ class Facts(NamedTuple):
         return f"{level} {self.kind}, family of {self.comparison.k} times {self.size} summaries, {self.pairs}"
 
     @property
+    def unlooked(self) -> bool:
+        """Differences that vary, at a number of pairs for which the sequential plan has no interval."""
+        return self.comparison.repeated and any(one.sd and one.low_family is None for one in self.summaries)
+
+    @property
     def stuck(self) -> str:
         """Where there is no interval: `under every summary`, `under flat_12`."""
         names = [one.summary for one in self.summaries if one.verdict == "not_estimable"]

@@ -18,13 +18,37 @@ _SPENDING = {
 def sequential_section(material: ReportMaterial) -> str:
     """Finished Markdown without heading; empty where the plan is fixed."""
     design = material.plan.design
-    if design is None:
+    if design is None and not material.looks:
         return ""
-    parts = [text(design_sentence(design, material.plan.analysis.confidence))]
-    parts += [text(sentence) for sentence in ended_sentences(material)]
-    if material.looks:
-        parts.append(_looks_table(material))
+    said = [_AMENDED if design is None else design_sentence(design, material.plan.analysis.confidence)]
+    if design is not None and any(one.look.n_max != design.n_max for one in material.looks):
+        said.append(_CHANGED)
+    parts = [text(sentence) for sentence in (*said, *ended_sentences(material))]
+    shown = [one for one in material.looks if _verdict(material, one.treatment) != "invalid_data"]
+    if shown:
+        parts.append(_looks_table(material, shown))
     return "\n\n".join(parts)
+
+
+def stopped_sentence(material: ReportMaterial) -> str:
+    """Why each treatment got no further seed, for the head of a report; empty where the number of seeds was fixed."""
+    if material.plan.design is None:
+        return ""
+    several, said = len(material.plan.treatments) > 1, []
+    for arm in material.plan.treatments:
+        last = next((one.look for one in reversed(material.looks) if one.treatment == arm.id), None)
+        if last is None or _verdict(material, arm.id) == "invalid_data":
+            continue
+        why = _WHY[last.decision]
+        if last.decision == "efficacy" and _verdict(material, arm.id) != "supported":
+            why += " on the complete pairs alone"
+        said.append(f"{f'{arm.id} ' if several else ''}after {numbers.counted(last.n, 'pair')} ({why})")
+    return f"By the looks of the plan it ended {numbers.listed(said)}." if said else ""
+
+
+def _verdict(material: ReportMaterial, treatment: str) -> str:
+    found = (one.verdict for one in material.verdict.comparisons if one.treatment == treatment)
+    return next(found, "")
 
 
 def design_sentence(design: SequentialDesign, confidence: float) -> str:
@@ -54,13 +78,18 @@ def ended_sentences(material: ReportMaterial) -> tuple[str, ...]:
         if not looks:
             said.append(f"{arm.id}: no look was made, since too few pairs are complete.")
             continue
+        if _verdict(material, arm.id) == "invalid_data":
+            said.append(f"{arm.id}: its data are not valid, so what its looks saw is not shown.")
+            continue
         last = looks[-1].look
         end = last.reason if last.stops else f"{last.reason} No planned seed was left."
+        if material.plan.design and last.decision == "efficacy" and _verdict(material, arm.id) != "supported":
+            end += " A look reads the complete pairs alone; the verdict says why no claim follows."
         said.append(f"{arm.id}, after {numbers.counted(len(looks), 'look')}: {end}")
     return tuple(said)
 
 
-def _looks_table(material: ReportMaterial) -> str:
+def _looks_table(material: ReportMaterial, looks: Sequence[LookRecord]) -> str:
     primary = material.plan.analysis.primary
     place = list(material.plan.analysis.summaries).index(primary)
     columns: list[Column | str] = [
@@ -71,7 +100,7 @@ def _looks_table(material: ReportMaterial) -> str:
         Column("repeated interval", "right"),
         "decision",
     ]
-    return table(columns, [_look_row(one, place) for one in material.looks])
+    return table(columns, [_look_row(one, place) for one in looks])
 
 
 def _look_row(one: LookRecord, place: int) -> Sequence[str]:
@@ -86,6 +115,22 @@ def _look_row(one: LookRecord, place: int) -> Sequence[str]:
     ]
 
 
+_AMENDED = (
+    "The plan was sequential until it was amended, and the looks below were made by then. The number of seeds was "
+    "fixed afterwards, by somebody who could know their outcome: the intervals of the verdict are those of a fixed "
+    "number of pairs and make no allowance for these looks."
+)
+_CHANGED = (
+    "The plan was amended between looks: those before and after do not share one error, so that the level does not "
+    "hold for all of them together."
+)
+_WHY = {
+    "efficacy": "an effect under every summary",
+    "futility": "futility: a later answer was unlikely, which does not show that there is no effect",
+    "equivalence": "no difference that matters was left",
+    "n_max": "the most that was planned",
+    "go_on": "no planned seed was left",
+}
 _DECISIONS = {
     "efficacy": "an effect under every summary",
     "futility": "futility",

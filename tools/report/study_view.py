@@ -5,7 +5,7 @@ from typing import Any
 
 from tools.report.markdown import code, text
 from tools.report.material import ReportMaterial
-from tools.report.report_sequential import sequential_section
+from tools.report.report_sequential import sequential_section, stopped_sentence
 from tools.report.study_tables import mismatches_table, pairs_table, policies_table, runs_table
 from tools.report.wording_study import (
     TOY_NOTICE,
@@ -31,7 +31,7 @@ def study_view(material: ReportMaterial, title: str, failures: str, figures: Map
         "study": code(material.study_id),
         "plan_hash": code(material.plan_hash),
         "plan_name": code(material.plan_hash[:12]),
-        "scope": text(scope_sentence(plan)),
+        "scope": text(f"{scope_sentence(plan)} {stopped_sentence(material)}".strip()),
         "figures": figures,
         "matching": text(matching_sentence(material.matching)),
         "mismatches": mismatches_table(material),

@@ -98,6 +98,8 @@ def _not_estimable(one: Facts) -> str:
         return "No seed is complete in both arms"
     if one.n == 1:
         return "One seed pair cannot say: it gives a difference and no interval"
+    if one.unlooked:
+        return f"Not estimable: {numbers.counted(one.n, 'complete pair')}, too few for a look of the plan"
     return f"Not estimable: the paired differences are the same in all seeds {one.stuck}"
 
 

@@ -50,7 +50,7 @@ def comparison_view(material: ReportMaterial, comparison: Comparison, sensitivit
     """One comparison, filled from the stored verdict and scores."""
     one = facts(comparison)
     return ComparisonView(
-        conclusion=conclusion(one),
+        conclusion=_exploratory(conclusion(one)) if material.exploratory else conclusion(one),
         sensitivity=sensitivity.of_comparison(comparison),
         evidence=_evidence(material, one),
         benchmarks=_benchmarks(material, one),
@@ -59,6 +59,14 @@ def comparison_view(material: ReportMaterial, comparison: Comparison, sensitivit
         delivery_reasons=tuple(text(reason) for reason in comparison.delivery.reasons),
         doses=_doses(comparison),
         outcomes=_outcomes(material, one),
+    )
+
+
+def _exploratory(found: Conclusion) -> Conclusion:
+    """What may be said is marked where it is said: who quotes it leaves the head of the report behind."""
+    return found._replace(
+        said=tuple(f"Exploratory: {sentence}" for sentence in found.said),
+        unsaid=(*found.unsaid, "That any of this is confirmed: the plan was changed on the way."),
     )
 
 

@@ -175,6 +175,11 @@ def _not_estimable(one: Facts) -> str:
         return (
             "n = 1 seed pair: a difference can be computed, and nothing tells it from chance. A second pair is needed."
         )
+    if one.unlooked:
+        return (
+            f"The seeds were added by the looks of a sequential plan, and at {one.pairs} it has none that gives an "
+            "interval: too many pairs were lost."
+        )
     return (
         f"The paired differences are the same in all {numbers.word(one.n)} seeds {one.stuck} ({one.pairs}), so they "
         "have no spread to judge by. Scores move by whole questions, so a few seeds may agree by chance; otherwise "

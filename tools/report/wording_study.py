@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tools.report import numbers
 from tools.report.claim import Claim
 from tools.report.material import Approval, Matching, ReportMaterial, ReportRun
+from tools.report.report_sequential import stopped_sentence
 from tools.study.cost import SeedPrice, hours, hours_unit, run_device_hours
 from tools.study.plan import StudyPlan
 from training.recipe import Recipe
@@ -18,6 +19,7 @@ def study_claims(material: ReportMaterial) -> tuple[Claim, ...]:
     texts = {
         "toy": TOY_NOTICE if recipe.toy else "",
         "scope": scope_sentence(material.plan),
+        "stopped": stopped_sentence(material),
         "matching": matching_sentence(material.matching),
         "runs": runs_sentence(material.runs),
         "spent": spent_sentence(material),

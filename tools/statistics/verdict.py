@@ -258,6 +258,8 @@ def _not_estimable(item: SummaryVerdict) -> tuple[str, ...]:
         return (f"{item.summary}: n = {item.n}, an interval needs at least 2 complete pairs",)
     if item.sd == 0.0:
         return (f"{item.summary}: all {item.n} paired differences are equal (SD 0), suspected identical runs",)
+    if item.low_family is None:
+        return (f"{item.summary}: n = {item.n}, and the sequential plan has no look with an interval there",)
     return ()
 
 

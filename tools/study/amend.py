@@ -153,7 +153,8 @@ def _judged(plan: StudyPlan) -> dict[str, object]:
 def _demand_unspent(budget: float, spent: float, plan: StudyPlan) -> None:
     if budget <= spent:
         raise InputError(
-            f"a budget of {budget:g} {hours_unit(plan.recipe)} is no more than the {spent:.3g} that are spent; give more"
+            f"a budget of {budget:g} {hours_unit(plan.recipe)} is no more than the {spent:.3g} that are spent; "
+            "give more"
         )
 
 

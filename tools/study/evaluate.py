@@ -78,10 +78,10 @@ def material(study: Study) -> ReportMaterial:
 
 
 def _looks(stored: Stored) -> tuple[LookRecord, ...]:
-    """Those of a sequential plan."""
-    rows = stored.looks if stored.plan.design else ()
+    """Those of a sequential plan, also where an amendment fixed the number of seeds later."""
     return tuple(
-        LookRecord(treatment=row.treatment, blocks=row.blocks, look=Look.model_validate_json(row.look)) for row in rows
+        LookRecord(treatment=row.treatment, blocks=row.blocks, look=Look.model_validate_json(row.look))
+        for row in stored.looks
     )
 
 

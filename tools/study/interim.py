@@ -72,7 +72,6 @@ def interim(study: Study) -> Interim:
             f"same: advisor unblind {study.name} --reason TEXT"
         )
     plan, analysis = stored.plan, stored.plan.analysis
-    critical: Critical = fixed if plan.design is None else Repeated(plan.design)
     table = score_table(plan, stored.runs, stored.scores, plan.seeds)
     chosen = SummaryMatrix.of(analysis.summaries)
     rows = []
@@ -83,6 +82,8 @@ def interim(study: Study) -> Interim:
         if not pairs.seeds:
             continue
         columns = paired_columns(chosen.differences(pairs))
+        design = stored.design_of(arm.id)
+        critical: Critical = fixed if design is None else Repeated(design)
         low, high = columns.limits(family_confidence(analysis.confidence, analysis.family_size), critical)
         ours, theirs = (values.mean(axis=0) @ chosen.weights for values in (pairs.treatment, pairs.control))
         for at, summary in enumerate(chosen.summaries):

@@ -22,12 +22,13 @@ def judge_study(study: Study, stored: Stored, rows: Sequence[ScoreRow], matching
         return Verdict(suite=stored.plan.recipe.suite, comparisons=())
     if stored.plan.design is None:
         return _judge(study, stored, rows, matching, stored.plan.treatments, fixed)
-    critical = Repeated(stored.plan.design)
     found = []
     for arm in stored.plan.treatments:  # one at a time: the control may have run on after a treatment had stopped
         seeds = stored.scheduled[arm.id]
         own = [row for row in rows if row.seed in seeds]
-        found.append(_judge(study, stored, own, matching, (arm,), critical))
+        design = stored.design_of(arm.id)
+        assert design is not None
+        found.append(_judge(study, stored, own, matching, (arm,), Repeated(design)))
     return Verdict(suite=found[0].suite, comparisons=tuple(one for verdict in found for one in verdict.comparisons))
 
 

@@ -98,6 +98,18 @@ class Ledger(RecordedDecisions):
             raise AdvisorError(f"{self.path} holds no plan; restore it from a copy of the study folder")
         return tuple(str(row[0]) for row in rows)
 
+    def plans(self) -> dict[str, StudyPlan]:
+        """Hash -> plan of every version, the current one last; checked as `plan` is."""
+        found = {}
+        for stored, recorded in self._read(StoredPlan, "SELECT bytes, hash FROM plan ORDER BY version"):
+            if stored_hash(stored) != recorded:
+                raise RefusedError(f"a plan stored in {self.path} was changed; restore study.db from a copy")
+            try:
+                found[recorded] = StudyPlan.model_validate_json(stored)
+            except ValidationError as error:
+                raise self._not_this_version("plan", error) from error
+        return found
+
     def power(self) -> PowerStatement | None:
         """What the current plan could detect, as computed when it was made; None where no spread was known."""
         stored = self._rows("SELECT power FROM plan ORDER BY version DESC LIMIT 1")[0][0]

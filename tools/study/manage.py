@@ -113,8 +113,8 @@ def approve(study: Study, who: str, ceiling: float | None = None) -> ApprovalRow
             raise InputError(f"a ceiling of {hours} device-hours pays for nothing; give a positive number")
         if plan.budget_device_hours is not None and hours > plan.budget_device_hours:
             raise BudgetError(
-                f"a ceiling of {hours:g} device-hours is above the plan's budget of {plan.budget_device_hours:g}; give no "
-                f"more, or change the plan first: advisor amend {study.name} --budget {hours:g}"
+                f"a ceiling of {hours:g} device-hours is above the plan's budget of {plan.budget_device_hours:g}; "
+                f"give no more, or change the plan first: advisor amend {study.name} --budget {hours:g}"
             )
         row = ledger.approve(who, hours)
         if ledger.study().state == "planned":

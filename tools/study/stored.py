@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from tools.statistics.power_model import PowerStatement
+from tools.statistics.sequential.model import SequentialDesign
 from tools.study.plan import StudyPlan
 from tools.study.rows import (
     AmendmentRow,
@@ -36,6 +37,8 @@ class Stored(NamedTuple):
     looks: tuple[LookRow, ...]
     unblindings: tuple[UnblindingRow, ...]
     amendments: tuple[AmendmentRow, ...]
+    plans: dict[str, StudyPlan]
+    """Hash -> plan, as it was before each amendment and as it is."""
 
     @classmethod
     def read(cls, study: Study) -> "Stored":
@@ -55,6 +58,7 @@ class Stored(NamedTuple):
                 ledger.looks(),
                 ledger.unblindings(),
                 ledger.amendments(),
+                ledger.plans(),
             )
 
     @property
@@ -73,6 +77,17 @@ class Stored(NamedTuple):
     def scheduled(self) -> dict[str, tuple[int, ...]]:
         """Arm -> the seeds that it had to run."""
         return scheduled_seeds(self.plan, self.looks)
+
+    def design_of(self, treatment: str) -> SequentialDesign | None:
+        """Whose bounds hold for a treatment: those that its last look read, whatever an amendment made of them later.
+
+        None where the number of seeds is fixed now.
+        """
+        if self.plan.design is None:
+            return None
+        stops = (row for row in self.looks if row.treatment == treatment and row.stops)
+        read = next((self.plans[row.plan_hash].design for row in stops if row.plan_hash in self.plans), None)
+        return read or self.plan.design
 
     def scored_pairs(self, treatment: str) -> tuple[int, ...]:
         """Seeds at which both the treatment and the control have scores; the others of its seeds are lost pairs."""

@@ -45,7 +45,8 @@ def _crosses_from(design: SequentialDesign, alpha: float, n: int) -> NDArray[np.
     """(DRAWS,) sorted: the t at look n from which each simulated future crosses the upper bound."""
     from scipy.special import stdtrit
 
-    rng = rng_for(design.model_dump_json(), f"futility at {n} of level {alpha!r}")
+    # 0.05 and 1 - 0.95 are the same level: the draws hang on no rounding, nor does a decision.
+    rng = rng_for(design.model_dump_json(), f"futility at {n} of level {float(f'{alpha:.12g}')!r}")
     ahead = design.n_max - n
     sigma = np.sqrt((n - 1) / rng.chisquare(n - 1, (DRAWS, 1)))
     theta = float(stdtrit(n - 1, design.futility_confidence)) / sqrt(n)
