@@ -179,10 +179,19 @@ def _missing(view: _View) -> Iterator[str]:
         yield f"missing scores, their seeds are left out: {_list(places)}"
 
 
+def _empty_runs(view: _View) -> Iterator[str]:
+    places = [
+        f"{arm} seed {seed}" for arm in view.arms for seed in view.table.seeds if (arm, seed) in view.table.empty_runs
+    ]
+    if places:
+        yield f"runs without any score, their seeds are left out: {_list(places)}"
+
+
 def _seeds_differ(view: _View) -> Iterator[str]:
     present = np.asarray((~np.isnan(view.scores)).any(axis=2))
     for arm, own in zip(view.arms, present, strict=True):
-        absent = [str(view.table.seeds[s]) for s in np.flatnonzero(present.any(axis=0) & ~own)]
+        missing = [view.table.seeds[s] for s in np.flatnonzero(present.any(axis=0) & ~own)]
+        absent = [str(seed) for seed in missing if (arm, seed) not in view.table.empty_runs]
         if absent:
             yield f"{arm} has no run of seed {_list(absent)}: pairs are made on the seeds that both arms have"
 
@@ -260,4 +269,4 @@ _FAULTS: tuple[_Check, ...] = (
     _mixed_harness,
     _unequal_questions,
 )
-_NOTES: tuple[_Check, ...] = (_missing, _seeds_differ, _few_seeds, _identical, _constant, _low_benchmarks)
+_NOTES: tuple[_Check, ...] = (_missing, _empty_runs, _seeds_differ, _few_seeds, _identical, _constant, _low_benchmarks)

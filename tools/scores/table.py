@@ -72,6 +72,8 @@ class ScoreTable:
     """Cells that came more than once; the first value is kept, and the table is not fit for a verdict."""
     domain_conflicts: tuple[str, ...] = ()
     """Benchmarks that came with more than one domain."""
+    empty_runs: frozenset[tuple[str, int]] = frozenset()
+    """Arm and seed of runs that were listed without any score: they began, and what became of them is not known."""
     percent_stated: bool = False
     """Somebody said that the scores are points of 100: scores that all lie below 1 are then no sign of fractions."""
 
@@ -129,6 +131,9 @@ class ScoreTable:
         counts = np.broadcast_to(np.asarray(questions, dtype=np.int64), rows)
         for name, values in (("scores", scores), ("questions", counts), ("harness", harnesses.codes)):
             dense[name].reshape(-1)[target] = values[first]
+        listed = np.zeros(shape[:2], dtype=bool)
+        listed[arms.codes, seeds.codes] = True
+        empty = np.argwhere(listed & np.isnan(dense["scores"]).all(axis=2)).tolist()
         domains, conflicts = _domains(benchmarks, Factor.of(domain, rows))
         duplicates = tuple(
             Cell(arms.values[a], seeds.values[s], benchmarks.values[b])
@@ -137,6 +142,7 @@ class ScoreTable:
         return cls(
             suites=Factor.of(suite, rows).values, arms=arms.values, seeds=seeds.values, benchmarks=benchmarks.values,
             domains=domains, harnesses=harnesses.values, duplicates=duplicates, domain_conflicts=conflicts,
+            empty_runs=frozenset((arms.values[a], seeds.values[s]) for a, s in empty),
             percent_stated=percent_stated, **dense,
         )  # fmt: skip
 

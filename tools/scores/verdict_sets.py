@@ -88,9 +88,10 @@ def _subset(present: Sequence[str], usual: Mapping[str, str]) -> tuple[str, ...]
         if whole
         else ("none of the six standard summaries can be computed")
     )
+    are = "is" if len(present) == 1 else "are"
     return (
-        f"{len(present)} of the twelve standard benchmarks {'is' if len(present) == 1 else 'are'} in the table: {computable}; the verdict reads summaries "
-        "over the benchmarks that are there",
+        f"{len(present)} of the twelve standard benchmarks {are} in the table: {computable}; the verdict reads "
+        "summaries over the benchmarks that are there",
     )
 
 

@@ -15,7 +15,8 @@ def lost_seeds(
     """Seeds that should have given a pair complete for these benchmarks and did not, in increasing order.
 
     With planned seeds: those, and every seed begun in either arm. Without (a bare table): only seeds that both arms
-    have in part, because nobody knows whether a seed of one arm alone was ever meant to have a partner.
+    began, because nobody knows whether a seed of one arm alone was ever meant to have a partner. A run that is listed
+    without any score began: whoever empties the row of a run that failed must not gain by it.
     """
     complete = set(table.paired(treatment, control, benchmarks).seeds)
     ours, theirs = (_begun(table, arm, benchmarks) for arm in (treatment, control))
@@ -42,4 +43,5 @@ def at_worst(
 
 def _begun(table: ScoreTable, arm: str, benchmarks: Sequence[str]) -> set[int]:
     present = np.any(~np.isnan(table.of_arm(arm, benchmarks)), axis=1)
-    return {seed for row, seed in enumerate(table.seeds) if present[row]}
+    scored = {seed for row, seed in enumerate(table.seeds) if present[row]}
+    return scored | {seed for its, seed in table.empty_runs if its == arm}
