@@ -12,6 +12,7 @@ from policies.checked import CheckedPolicy
 from policies.declaration import declaration_faults
 from policies.errors import PolicyError
 from policies.registry import create, get, names, resolve
+from policies.scorers import get_scorer
 from policies.seeding import stream
 from policies.synthetic import (
     DOMAINS,
@@ -41,9 +42,9 @@ def check_policy(policy: str | type[Policy], parameters: Mapping[str, object] | 
 
     Description complete; shapes, finite, non-negative; weights mean-one over the tokens that carry gradient (unless a
     parameter `mean_one` is off); shares sum to one and hold the floor; inputs left alone; independent of row order;
-    seeded; state round-trips through JSON at any step; inert on constant rewards; and, unless it is a control, not
-    inert on realistic ones. A placebo may have any mean and any effect. A class must be registered. Raises
-    AssertionError that names the policy and what does not hold.
+    seeded; reads nothing but what `requires` names; state round-trips through JSON at any step; inert on constant
+    rewards; and, unless it is a control, not inert on realistic ones. A placebo may have any mean and any effect. A
+    class must be registered. Raises AssertionError that names the policy and what does not hold.
     """
     name = policy if isinstance(policy, str) else policy.name
     assert isinstance(policy, str) or get(name) is policy, f"{name}: register the class before it is checked"
@@ -72,6 +73,11 @@ def _checked(name: str, parameters: Mapping[str, object] | None) -> PolicyCheck:
                 _check_mean_one(f"{name}, step {moment.step}", moment)
         changed[drift] = sum(changes(moment, DOMAINS) for moment in moments) / len(moments)
     _check_row_order(name, fresh)
+    named = {
+        *get(name).requires,
+        *(get_scorer(str(found)).requires if (found := spec.parameters.get("scorer")) else ()),
+    }
+    _check_reads_what_it_says(name, named, fresh)
     _check_seeded_and_resumable(name, fresh)
     if family != "placebo":
         _check_inert_on_constant(name, mean_one, fresh)
@@ -127,6 +133,20 @@ def _check_row_order(name: str, fresh: Callable[[], Policy]) -> None:
             assert same, f"{name}, step {step}: a rollout's {what} depends on its row"
         CheckedPolicy(one).observe(moment.batch, step)
         CheckedPolicy(other).observe(shuffled.batch, step)
+
+
+def _check_reads_what_it_says(name: str, named: set[str], fresh: Callable[[], Policy]) -> None:
+    for field in sorted({"rewards", "advantages", "log_probs", "groups", "domains"} - named):
+        one, other = fresh(), fresh()
+        for step in range(1, 9):
+            counts = apportion(equal_shares(DOMAINS), PROMPTS, 0, step)
+            batch = grpo_batch(counts, drifting("middle")(step), stream("reads", step))
+            spoiled = batch._replace(**{field: np.roll(getattr(batch, field), 7, axis=0)})
+            moments = [answers(one, batch, step), answers(other, spoiled, step)]
+            moments = [moments[0]._replace(shares=one.shares(step)), moments[1]._replace(shares=other.shares(step))]
+            _assert_same(f"{name}: reads {field}, which `requires` does not name", moments[:1], moments[1:])
+            one.observe(batch, step)
+            other.observe(spoiled, step)
 
 
 def _check_seeded_and_resumable(name: str, fresh: Callable[[], Policy]) -> None:

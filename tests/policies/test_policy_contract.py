@@ -7,6 +7,7 @@ import pytest
 
 from policies import registry
 from policies.base import Policy
+from policies.builtin.difffilter import Difffilter
 from policies.builtin.topk import Topk
 from policies.builtin.tscl import Tscl
 from policies.selection import SelectionPolicy
@@ -53,6 +54,7 @@ class Naive(SelectionPolicy):
 
     name = "naive"
     source = "a test"
+    requires = ("rewards", "advantages", "mask", "groups")
     actuator = "keep_highest"
     Parameters = Topk.Parameters
 
@@ -154,6 +156,12 @@ def test_a_naive_mixer_is_caught(registered, mixer, fault):
         check_policy(mixer)
 
 
+def test_a_policy_that_reads_more_than_it_says_is_caught(registered):
+    registered(type("Reader", (Difffilter,), {"__doc__": "d", "name": "reader", "requires": ("groups", "advantages")}))
+    with pytest.raises(AssertionError, match="reader: reads rewards, which `requires` does not name"):
+        check_policy("reader")
+
+
 def test_a_class_that_is_not_registered_is_named(registered):
     registered(Naive)
     impostor = type("Impostor", (Naive,), {})
@@ -173,6 +181,7 @@ def test_a_policy_of_advantages_alone_is_not_inert(registered):
         family = "reweighting"
         control = "baseline"
         source = "a test"
+        requires = ("advantages",)
 
         def advantages(self, batch, step):
             return np.sign(batch.advantages)
