@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from study_cases import BENCHMARKS, FixedIdentity, plan, supervise_here
+from study_cases import BENCHMARKS, FixedIdentity, plan, recipe, supervise_here
 
 from advisor.planning import with_flags
 from policies.base import PolicySpec
@@ -27,6 +27,8 @@ from tools.study.study import Study
 from training.recipe import load_recipe
 
 SUITE_SEEDS = (1, 2, 3)
+TOY = recipe(data="builtin:tiny")
+"""A plan is checked against the domains of its data."""
 
 
 def intent(**changes: object) -> StudyIntent:
@@ -41,7 +43,7 @@ def made(**changes: object) -> StudyPlan:
 @pytest.fixture(scope="module")
 def pilot(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """Of the stand-ins' four benchmarks, with the six usual summaries over them."""
-    study = create_study(plan(kind="pilot", seeds=SUITE_SEEDS), tmp_path_factory.mktemp("studies"))
+    study = create_study(plan(kind="pilot", seeds=SUITE_SEEDS, recipe=TOY), tmp_path_factory.mktemp("studies"))
     (study.folder / "behaviour.json").write_text("{}")
     (study.folder / "effects.json").write_text(json.dumps({"tscl": 20.0}))
     approve(study, "a person", 5.0)
@@ -112,7 +114,7 @@ def test_a_treatment_that_did_not_act_is_named_because_the_spread_may_be_too_sma
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     idle = Arm(id="topk", role="treatment", policy=PolicySpec(name="topk"))
-    study = create_study(plan(kind="pilot", arms=(*plan().arms, idle)), tmp_path)
+    study = create_study(plan(kind="pilot", arms=(*plan().arms, idle), recipe=TOY), tmp_path)
     (study.folder / "behaviour.json").write_text("{}")
     approve(study, "a person", 5.0)
     assert supervise_here(study).returncode == 0
@@ -128,9 +130,8 @@ def test_power_reads_a_pilot(pilot: Study) -> None:
 
 def after(pilot: Study, monkeypatch: pytest.MonkeyPatch, **changes: object) -> StudyPlan:
     """A plan with the pilot's own toy recipe and benchmarks."""
-    toy = plan()
-    monkeypatch.setattr("tools.study.design.load_recipe", lambda *_, **__: toy.recipe)
-    monkeypatch.setattr("tools.study.design._benchmarks", lambda _: toy.benchmarks)
+    monkeypatch.setattr("tools.study.design.load_recipe", lambda *_, **__: TOY)
+    monkeypatch.setattr("tools.study.design._benchmarks", lambda _: plan().benchmarks)
     monkeypatch.setattr("tools.study.design._analysis", lambda *_: _small())
     asked = {"kind": "compare", "after_pilot": str(pilot.folder), "recipe": "toy", "control": "static"}
     return made(**asked | changes)
