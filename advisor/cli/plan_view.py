@@ -1,20 +1,23 @@
 """How a plan looks at a terminal: arms, seeds, what is held fixed, what it can detect, what it costs."""
 
+import math
+
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from policies.registry import get as policy_class
 from tools.report import numbers
-from tools.report.wording_power import plan_claims
+from tools.report.wording_power import plan_claims, probability_supported
 from tools.report.wording_spread import precision_sentence
 from tools.report.wording_study import TOY_NOTICE
 from tools.statistics.power_model import PowerStatement
 from tools.statistics.sequential.model import SequentialDesign
 from tools.study.cost import SeedPrice, hours, hours_unit, seed_price
-from tools.study.expected import ExpectedEnd, ExpectedEnds
+from tools.study.expected import LONGER, ExpectedEnd, ExpectedEnds
 from tools.study.plan import StudyPlan
 from tools.study.price import PlannedStudy
+from tools.study.seeds import MOST_SEEDS_ASKED
 
 _CLAIMS = {
     "plan.detectable": "can detect",
@@ -50,6 +53,8 @@ def show_plan(console: Console, proposal: PlannedStudy, study: str | None = None
     rows.add_row("cost", _cost(proposal))
     if proposal.expected:
         rows.add_row("expected", _expected(proposal.expected, hours_unit(plan.recipe)))
+    if plan.design and proposal.power:
+        rows.add_row("looks cost", _looks_cost(proposal.power, seed_price(plan.recipe, len(plan.arms))))
     rows.add_row("budget", _budget(proposal))
     rows.add_row("plan hash", proposal.plan_hash[:12])
     parts: list[RenderableType] = [rows]
@@ -103,6 +108,24 @@ def _expected(expected: ExpectedEnds, unit: str) -> str:
     return (
         f"without an effect {told(expected.at_zero)}; at the smallest effect of interest {told(expected.at_sesoi)} "
         f"({expected.studies:,} simulated studies); what is said of power above holds for all seeds without looks"
+    )
+
+
+def _looks_cost(power: PowerStatement, price: SeedPrice) -> str:
+    """How many seeds there may be at most for the power that a fixed number buys, and the price of the most."""
+    said = f"without looks {power.n} seeds would show the smallest effect of interest with probability "
+    said += probability_supported(power)
+    needed = power.seeds_needed_supported
+    if needed is None:
+        return said
+    low, high = (math.ceil(factor * needed) for factor in LONGER)
+    if low > MOST_SEEDS_ASKED:
+        return f"{said}; for 0.80 with looks it takes more than the {MOST_SEEDS_ASKED} seeds that a study may have"
+    high = min(high, MOST_SEEDS_ASKED)
+    dear = hours(high * price.arms * price.device_hours_per_run, price.unit)
+    return (
+        f"{said}; for 0.80 with looks allow at most {low} to {high} seeds, {LONGER[0]:g} to {LONGER[1]:g} times the "
+        f"{needed} of a fixed plan (--seeds {high}: {dear} if no look ends it)"
     )
 
 

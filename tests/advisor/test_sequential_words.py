@@ -61,6 +61,8 @@ def test_flags_make_a_sequential_plan_and_its_price_is_shown(capsys: pytest.Capt
         "looks after each seed from 4 on",
         "at most 16 = 2 arms",
         "expected without",
+        "looks cost without looks 8 seeds would show",
+        "for 0.80 with looks allow at most",
     ):
         assert words in shown, words
     assert run(["plan", "does tscl beat static?", "--min-seeds", "4", "--dry-run"]) == 2

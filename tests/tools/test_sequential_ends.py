@@ -15,7 +15,7 @@ from tools.statistics.sequential.model import SequentialDesign
 from tools.study.amend import amend, proposed
 from tools.study.evaluate import evaluate
 from tools.study.interim import interim, unblind
-from tools.study.manage import approve
+from tools.study.manage import approve, status
 from tools.study.plan import Analysis, Arm
 from tools.study.stored import Stored
 
@@ -109,6 +109,20 @@ def test_a_treatment_that_has_stopped_is_judged_by_the_bounds_that_stopped_it(tm
     assert row.low is not None
     half = (row.difference - row.low) / boundaries(design, 0.025)[3]
     assert row.difference - half * boundaries(later, 0.025)[3] < 0.0 < row.low, "the later bounds would take it back"
+
+
+def test_while_blind_delivery_does_not_tell_which_treatment_has_stopped(tmp_path: Path) -> None:
+    arms = (
+        *plan().arms,
+        Arm(id="topk", role="treatment", policy=PolicySpec(name="topk", parameters={"keep_fraction": 0.5})),
+    )
+    analysis = Analysis(family_size=2, summaries={"flat": dict.fromkeys(BENCHMARKS, 0.25)}, primary="flat", sesoi=0.01)
+    design = SequentialDesign(n_min=3, n_max=6, futility_chance=0.0)
+    study = sequential(tmp_path, {"tscl": 20.0}, design, arms=arms, analysis=analysis)
+    set_behaviour(study, topk_5="crash")
+    assert supervise_here(study).returncode == 1
+    assert [row[:2] for row in looks(study) if row[3] == "efficacy"] == [("tscl", 3)]
+    assert [one.pairs for one in status(study).delivery] == [3, 3]
 
 
 def test_a_level_written_in_two_ways_gives_one_decision() -> None:

@@ -46,16 +46,16 @@ def delivery_so_far(study: Study, stored: Stored, *, hidden: bool) -> tuple[ArmD
     """Each treatment that has a done run beside one of the control's, over these pairs.
 
     `hidden`: under labels whose order is drawn from the plan's hash, and without what gives a treatment away, as long
-    as nobody may know which arm does how well.
+    as nobody may know which arm does how well; over the pairs that all treatments have, since one that stopped early
+    would be known by their number.
     """
     found: list[ArmDelivery] = []
     treatments = () if stored.plan.kind == "noise" else stored.plan.treatments  # one policy: nothing to deliver
     order = stream("delivery labels", stored.plan_hash).permutation(len(treatments)) if hidden else None
     for place in range(len(treatments)) if order is None else order:
         arm = treatments[place]
-        pairs = [
-            seed for seed in stored.plan.seeds if all(stored.run(one.id, seed) for one in (arm, stored.plan.control))
-        ]
+        needed = stored.plan.arms if hidden else (arm, stored.plan.control)
+        pairs = [seed for seed in stored.plan.seeds if all(stored.run(one.id, seed) for one in needed)]
         if pairs:
             label = f"treatment {_letter(len(found))}" if hidden else arm.id
             found.append(ArmDelivery.of(label, delivery_of(study, stored, arm, pairs), len(pairs)))

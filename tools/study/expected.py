@@ -12,6 +12,9 @@ from tools.study.plan import StudyPlan
 
 STUDIES = 4000
 """Simulated; the expected number of seeds is right to about a tenth."""
+LONGER = (1.4, 1.8)
+"""Times the pairs of a fixed plan: the most that a sequential one may have for the same power, as it was measured
+(`tools/statistics/sequential/README.md`)."""
 
 
 class ExpectedEnd(StrictModel):

@@ -20,10 +20,10 @@ class RecordedDecisions(LedgerCore):
                 )
 
     def looks(self) -> tuple[LookRow, ...]:
-        """All looks, oldest first."""
+        """All looks, block by block."""
         return self._read(
             LookRow,
-            "SELECT treatment, blocks, n, decision, blinded_reason, look, plan_hash, at FROM looks ORDER BY id",
+            "SELECT treatment, blocks, n, decision, blinded_reason, look, plan_hash, at FROM looks ORDER BY blocks, id",
         )
 
     def unblind(self, who: str, reason: str) -> UnblindingRow:
