@@ -20,13 +20,19 @@ MOST_NAMES = 12
 MOST_ROWS, MOST_SENTENCES = 60, 12
 """Comparisons that a terminal shows in the table, and in sentences."""
 
+LEAST_WIDTH = 78
+"""Columns of the table: in a narrower terminal its lines wrap, and no number is cut."""
+
 
 def show_analysis(data: "Console", talk: "Console", analysis: ScoreAnalysis, out: Path | None) -> None:
     """The reading of the table to `talk`, the verdicts to `data`."""
     for line in reading_lines(analysis):
         talk.print(line, markup=False, style="dim")
     ordered = worst_first(analysis.judged)
-    data.print(_table(ordered))
+    width = data.width
+    data.width = max(width, LEAST_WIDTH)
+    data.print(_table(ordered), crop=False)
+    data.width = width
     data.print(_legend(ordered), markup=False)
     left = len(ordered) - MOST_ROWS
     if left > 0:
@@ -105,8 +111,9 @@ def _table(ordered: Sequence[Judged]) -> "Table":
     table = Table(box=None, pad_edge=False, header_style="bold")
     if ordered[0].group:
         table.add_column(" / ".join(ordered[0].group), overflow="fold")
-    for name in ("treatment", "control", "verdict"):
+    for name in ("treatment", "control"):
         table.add_column(name, overflow="fold")
+    table.add_column("verdict", no_wrap=True)
     for name in ("n", "k", "difference", "family interval"):
         table.add_column(name, justify="right", no_wrap=True)
     for judged in ordered[:MOST_ROWS]:

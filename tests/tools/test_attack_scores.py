@@ -1,5 +1,6 @@
 """Tables meant to break the analysis: each gave a wrong number, a false sentence or a crash before."""
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -79,3 +80,13 @@ def test_a_wide_table_of_thousands_of_columns_is_read_in_one_pass(tmp_path):
     assert book.cells[0].table.benchmarks == tuple(names)
     assert book.cells[0].table.questions[0, 0, 8] == 120
     assert any("bench7_stderr" in note for note in book.notes)
+
+
+@pytest.mark.parametrize("columns", ["20", "50", "80"])
+def test_a_narrow_terminal_cuts_no_number_and_no_verdict(tmp_path, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    head, *rows = CLEAR.format(row="").splitlines()
+    table = [f"model,{head}", *(f"a-model-of-a-rather-long-name,{row}" for row in rows)]
+    table += [f"another-model-of-a-rather-long-name,{row}" for row in rows]
+    result = CliRunner().invoke(app, ["analyze", str(write(tmp_path, "\n".join(table))), "--control", "b"])
+    assert len(re.findall(r"better +3 +1 +\+4\.97 +\[4\.89, 5\.04\]", result.stdout)) == 2
