@@ -8,7 +8,9 @@ from public_runs import NEEDED, public_tables
 from score_tables import DOMAINS, analysis, table
 
 from tools.report.sensitivity_collapsed import effect_section, section
+from tools.scores.book import ScoreCell
 from tools.scores.table import ScoreRow, ScoreTable
+from tools.statistics.sensitivity.book_spreads import spreads_of
 from tools.statistics.sensitivity.collapse_effect import collapse_effect
 from tools.statistics.sensitivity.collapsed import CellIndex, collapsed_cells, without
 from tools.statistics.sensitivity.guessing import Guessing, guessing
@@ -239,3 +241,34 @@ def test_ten_of_the_eleven_collapsed_public_runs_are_flagged_and_the_eleventh_is
     assert (made.arms[arm], made.seeds[seed]) == ("baseline", 3)
     lows = made.scores[arm, seed] - arm_medians(made.scores)[arm]
     assert lows.min() > -10
+
+
+def cell(name: str, runs: int, low: float = 0.0, **group: str) -> ScoreCell:
+    """Two arms of `runs` runs each around 50; the first arm's last run lies `low` points lower."""
+    of_arm = [50.0 + 0.5 * (-1) ** run for run in range(runs)]
+    scores = {name: [*of_arm[:-1], of_arm[-1] - low], f"other of {name}": of_arm}
+    return ScoreCell(dict(group), table(scores), {}, {})
+
+
+def test_a_recipe_of_few_runs_borrows_the_spread_of_its_model():
+    """The public table's six long runs of a model with 66 others: a run 27 points low went unseen."""
+    few = cell("a", 3, low=30.0, model="m", regime="long")
+    many = cell("b", 6, model="m", regime="standard")
+    other = cell("c", 6, model="another", regime="long")
+    alone, lent = spreads_of([few, other]), spreads_of([few, many, other])
+    assert collapsed_cells(few.table, alone[id(few.table)]).cells == ()
+    found = collapsed_cells(few.table, lent[id(few.table)])
+    assert {one.cell.seed for one in found.cells} == {2}
+    assert (found.runs, found.of_model) == (18, found.far_rule)
+    assert "18 runs of this model under any recipe, since this recipe alone has fewer than 12" in section(
+        found, few.table
+    )
+    assert collapsed_cells(many.table, lent[id(many.table)]).of_model == (), "it has enough of its own"
+
+
+def test_batches_of_one_recipe_are_pooled_and_an_unnamed_model_lends_nothing():
+    first, second = cell("a", 3, campaign="x", regime="r"), cell("b", 3, campaign="y", regime="r")
+    far = cell("c", 9, campaign="z", regime="other")
+    spreads = spreads_of([first, second, far])
+    assert set(spreads[id(first.table)].runs.values()) == {12}
+    assert spreads[id(first.table)].of_model == ()

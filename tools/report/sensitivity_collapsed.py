@@ -121,12 +121,21 @@ def _rules(found: Collapsed, scores: ScoreTable) -> str:
 def _far_rule(found: Collapsed, benchmarks: int) -> str:
     missing = benchmarks - len(found.far_rule)
     if not missing:
-        return f"At least {found.runs} runs tell how much they vary."
+        return f"How much runs vary is known from at least {found.runs} runs {_pool(found)}."
     where = f"{missing} of {benchmarks} benchmarks" if found.far_rule else "any benchmark"
     return (
-        f"This could not be applied to {where}: it takes at least {ENOUGH_RUNS} runs of the recipe to know how much "
-        f"they vary, and {found.runs} are known. Only the rules below hold there, so that a collapse may go unseen."
+        f"This could not be applied to {where}: it takes at least {ENOUGH_RUNS} runs of the recipe or model to know how "
+        f"much they vary, and {found.runs} are known. Only the rules below hold there, so that a collapse may go unseen."
     )
+
+
+def _pool(found: Collapsed) -> str:
+    if not found.of_model:
+        return "of this recipe"
+    where = (
+        "" if found.of_model == found.far_rule else f" (on {numbers.listed([text(name) for name in found.of_model])})"
+    )
+    return f"of this model under any recipe{where}, since this recipe alone has fewer than {ENOUGH_RUNS}"
 
 
 def _reading(side: CollapseSide, comparison: Comparison) -> str:

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from policies.errors import InputError
-from tools.scores.book import ScoreBook, ScoreCell
+from tools.scores.book import ScoreBook
 from tools.scores.families import Family, Group, Pairing
 from tools.scores.summary_file import SummaryFile, verdict_set_of
 from tools.scores.table import ScoreTable
 from tools.scores.verdict_sets import VerdictSet
 from tools.statistics.max_t import MaxT
 from tools.statistics.models_of_table import Followed, models_of
+from tools.statistics.sensitivity.book_spreads import spreads_of
 from tools.statistics.sensitivity.build import ComparisonSensitivity, SensitivityBuilder, SharedDraws
 from tools.statistics.sensitivity.collapsed import Collapsed, collapsed_cells
 from tools.statistics.sensitivity.guessing import guessing
 from tools.statistics.sensitivity.ranks import Ranks, ranks
-from tools.statistics.sensitivity.run_spread import run_spread
 from tools.statistics.streams import rng_for
 from tools.statistics.verdict import judge
 from tools.statistics.verdict_model import Comparison
@@ -28,8 +28,6 @@ from tools.study.plan import Analysis
 
 DEFAULT_SESOI = 1.0
 """Score points."""
-BATCHES = ("campaign", "experiment", "study")
-"""Columns that tell batches of runs apart, not recipes."""
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how many are done, of how many."""
@@ -145,9 +143,9 @@ def judge_book(
     hashed = hash_of(book)
     draws = SharedDraws(hashed)
     cells = []
+    spreads = spreads_of(book.cells)
     for cell, chosen, families in asked:
-        spread = run_spread([other.table for other in book.cells if _same_recipe(other, cell)])
-        collapsed = collapsed_cells(cell.table, spread, chance=guessing(cell.table))
+        collapsed = collapsed_cells(cell.table, spreads[id(cell.table)], chance=guessing(cell.table))
         judged = tuple(
             _judge_family(
                 family, analysis, SensitivityBuilder(cell.table, analysis, chosen.domains, collapsed, draws), tick
@@ -192,15 +190,6 @@ def _ranks(table: ScoreTable, families: Sequence[JudgedFamily], generator: np.ra
         return None
     analysis = families[0].analysis
     return ranks(table, analysis.summaries, analysis.primary, analysis.confidence, generator)
-
-
-def _same_recipe(one: ScoreCell, other: ScoreCell) -> bool:
-    """Cells of the same model, regime, steps ...: whatever is known of them but the batch of runs they came from."""
-    known = [
-        {name: value for name, value in (cell.group | cell.about).items() if name.lower() not in BATCHES}
-        for cell in (one, other)
-    ]
-    return known[0] == known[1]
 
 
 def hash_of(book: ScoreBook) -> str:

@@ -60,6 +60,8 @@ class Collapsed(StrictModel):
     """Runs behind the spread of the benchmark that has fewest."""
     far_rule: tuple[str, ...]
     """Benchmarks to which the rule on distance could be applied: at least `ENOUGH_RUNS` runs tell their spread."""
+    of_model: tuple[str, ...] = ()
+    """Those of them whose spread comes from all recipes of the model, since this one has too few runs."""
     chance_rule: tuple[str, ...]
     """Benchmarks whose level of guessing is known."""
     unparsed_known: int
@@ -102,6 +104,7 @@ def collapsed_cells(
         scores=int(np.count_nonzero(~np.isnan(table.scores))),
         runs=min((spread.runs.get(name, 0) for name in table.benchmarks), default=0),
         far_rule=enough,
+        of_model=tuple(name for name in enough if name in spread.of_model),
         chance_rule=tuple(name for name in table.benchmarks if name in chance),
         unparsed_known=len(unparsed),
     )

@@ -24,6 +24,8 @@ class RunSpread(StrictModel):
     """Median absolute deviation of a run from its arm's median, score points."""
     runs: dict[str, int]
     """Runs behind it, in arms of two or more."""
+    of_model: tuple[str, ...] = ()
+    """Benchmarks whose spread is that of the model under other recipes too: the recipe alone has too few runs."""
 
 
 def run_spread(tables: Sequence[ScoreTable]) -> RunSpread:
@@ -39,6 +41,16 @@ def run_spread(tables: Sequence[ScoreTable]) -> RunSpread:
                 pooled.setdefault(name, []).append(own)
                 runs[name] = runs.get(name, 0) + int(counts[counts[:, column] > 1, column].sum())
     return RunSpread(mad={name: float(np.median(np.concatenate(parts))) for name, parts in pooled.items()}, runs=runs)
+
+
+def widened(recipe: RunSpread, model: RunSpread, enough: int) -> RunSpread:
+    """The recipe's spread; the model's, of all its recipes, where only that rests on `enough` runs."""
+    taken = [name for name, runs in model.runs.items() if runs >= enough and recipe.runs.get(name, 0) < enough]
+    return RunSpread(
+        mad=recipe.mad | {name: model.mad[name] for name in taken},
+        runs=recipe.runs | {name: model.runs[name] for name in taken},
+        of_model=tuple(taken),
+    )
 
 
 def arm_medians(scores: NDArray[np.float64]) -> NDArray[np.float64]:
