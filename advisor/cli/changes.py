@@ -72,7 +72,9 @@ def _show_amendment(change: "Amendment") -> None:
             f"; read as if it had been planned, a claim on one summary would be false in {100 * change.error:.1f} % "
             "of studies without an effect"
         )
-    added = f"{numbers.counted(change.runs, 'more run')}, about {hours(change.device_hours, change.unit)}"
+    about = "at most" if change.plan.design else "about"
+    added = f"{numbers.counted(change.runs, 'more run')}, {about} {hours(change.device_hours, change.unit)}"
+    added = added if change.runs else "no more runs"
     for name, words in (("change", change.change), ("price", added), ("claim", claim)):
         output.talk().print(f"{name:<7} {words}", soft_wrap=True, markup=False)
 
