@@ -23,8 +23,7 @@ _HIGHEST = 100.0
 def mean_one(batch: RolloutBatch, raw: Floats) -> Floats:
     """`raw` (N,) or (N, L) with mean one over the tokens that carry gradient; ones (N,) where that is impossible.
 
-    No token that carries gradient can weigh more than there are such tokens. The others are held to that too: a weight
-    out of float32's range would make their advantage of 0 a NaN.
+    What carries no gradient weighs at most 1e30: a weight out of float32's range would make its advantage of 0 a NaN.
     """
     carrying = batch.advantages != 0
     count, total = _carried(raw, carrying)
@@ -37,7 +36,7 @@ def mean_one(batch: RolloutBatch, raw: Floats) -> Floats:
         count, total = _carried(raw, carrying)
     with np.errstate(over="ignore"):
         weights: Floats = raw * (count / total)
-    return np.minimum(weights, count, out=weights)
+    return np.minimum(weights, _LARGE, out=weights)
 
 
 def _carried(raw: Floats, carrying: NDArray[np.bool_]) -> tuple[float, float]:

@@ -24,6 +24,11 @@ def test_at_five_rollouts_the_studys_bounds_keep_two_and_three_of_five():
     assert mean_over_carrying(weights, graded(BY_RATE)) == pytest.approx(1)
 
 
+def test_a_reward_of_a_half_is_no_success():
+    weights = policy_of("difffilter").weights(graded([[0.5, 0.5, 0, 0, 1], [0.6, 0.6, 0, 0, 0]]), 1)
+    assert kept_groups(weights) == [False, True]
+
+
 def test_inclusive_bounds_keep_the_ends_too():
     weights = policy_of("difffilter", inclusive=True).weights(graded(BY_RATE), 1)
     assert kept_groups(weights) == [False, True, True, True, True, False]
@@ -38,7 +43,7 @@ def test_dapos_bounds_without_refill_are_a_no_op():
 
 @settings(max_examples=60)
 @given(
-    groups=st.lists(st.lists(st.sampled_from([0.0, 0.4, 0.6, 1.0]), min_size=1, max_size=8), min_size=1, max_size=8),
+    groups=st.lists(st.lists(st.sampled_from([0.0, 0.5, 0.6, 1.0]), min_size=1, max_size=8), min_size=1, max_size=8),
     low=st.sampled_from([0.0, 0.2, 0.25, 0.5]),
     high=st.sampled_from([0.6, 0.75, 0.8, 1.0]),
     inclusive=st.booleans(),

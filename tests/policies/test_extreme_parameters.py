@@ -52,9 +52,10 @@ def test_weights_are_finite_in_float32_and_mean_one(name, parameters):
                 assert mean_over_carrying(weights.astype(float), batch) == pytest.approx(1, rel=1e-5)
 
 
-def test_a_solved_group_does_not_push_the_others_out_of_a_sharp_softmax():
+@pytest.mark.parametrize("temperature", [1e-3, 1e-5, TINY])
+def test_a_solved_group_does_not_push_the_others_out_of_a_sharp_softmax(temperature):
     batch = graded([[1] * 5, [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]])
-    weights = policy_of("softmax", scorer="solve_rate", temperature=0.001).weights(batch, 1)
+    weights = policy_of("softmax", scorer="solve_rate", temperature=temperature).weights(batch, 1)
     assert weights[5:10] == pytest.approx(2), "of the groups with gradient, the one that is solved most"
     assert weights[10:] == pytest.approx(0, abs=1e-80)
 
