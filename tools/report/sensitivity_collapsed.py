@@ -124,8 +124,9 @@ def _far_rule(found: Collapsed, benchmarks: int) -> str:
         return f"How much runs vary is known from at least {found.runs} runs {_pool(found)}."
     where = f"{missing} of {benchmarks} benchmarks" if found.far_rule else "any benchmark"
     return (
-        f"This could not be applied to {where}: to know how much runs vary takes at least {ENOUGH_RUNS} of the recipe or "
-        f"model, and {found.runs} are known. Only the rules below hold there, so that a collapse may go unseen."
+        f"This could not be applied to {where}: it takes at least {ENOUGH_RUNS} runs of the recipe or model to know "
+        f"how much they vary, and {found.runs} are known. Only the rules below hold there, so that a collapse may go "
+        "unseen."
     )
 
 
