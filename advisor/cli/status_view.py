@@ -82,7 +82,7 @@ def _table(runs: Sequence[RunStatus]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("arm", "seed", "state"):
         table.add_column(name)
-    for name in ("step", "reward", "ETA", "hours"):
+    for name in ("step", "training reward", "ETA", "hours"):
         table.add_column(name, justify="right")
     for run in runs:
         reward = "-" if run.reward is None else f"{run.reward:.3f}"
