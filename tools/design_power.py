@@ -27,6 +27,11 @@ MOST_POINTS = 60
 EVERY_SUMMARY = "*"
 """Key of `PowerQuestion.sd` for the summaries that are not named."""
 
+ONE_SD = (
+    "one SD is assumed under every summary: those over fewer benchmarks usually vary more, and then it takes more "
+    "pairs; --sd SUMMARY=POINTS gives each its own"
+)
+
 
 class PowerQuestion(StrictModel):
     """What somebody wants to know; what is left out has the defaults of a study."""
@@ -135,7 +140,9 @@ def _spread(question: PowerQuestion, recipe: Recipe) -> _Spread:
         return _Spread(found.prior, found.summaries, f"pilot {question.pilot}", found.notes)
     summaries = recipe_summaries(recipe)
     if question.sd:
-        return _Spread(_given(question.sd, question.sd_df, summaries), summaries, "a spread of your own")
+        given = _given(question.sd, question.sd_df, summaries)
+        notes = (ONE_SD,) if EVERY_SUMMARY in question.sd and len(question.sd) == 1 else ()
+        return _Spread(given, summaries, "a spread of your own", notes)
     names = (question.model,) if question.model else (recipe.name, recipe.model)
     found_prior = prior(*names)
     return _Spread(found_prior, summaries, found_prior.names[0])

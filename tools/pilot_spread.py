@@ -15,7 +15,7 @@ class PilotSpread(NamedTuple):
 
     prior: Prior
     summaries: dict[str, dict[str, float]]
-    """The verdict set over the pilot's benchmarks."""
+    """The verdict set that `advisor analyze` would read over the pilot's benchmarks, or that of its study."""
     notes: tuple[str, ...]
 
 
@@ -24,21 +24,30 @@ def pilot_spread(reference: str, model: str | None = None) -> PilotSpread:
 
     Every cell (of that model, if one is named) with at least two arms and two complete seeds serves; whatever the
     policies do is an arm effect and stays out. Pilot seeds never enter the confirmatory comparison. Raises InputError
-    where nothing can be estimated, RefusedError for a study whose scores nobody may see yet.
+    where nothing can be estimated and for scores that are unfit for a verdict, RefusedError for a study whose scores
+    nobody may see yet.
     """
-    from tools.scores.summaries import verdict_set
+    from tools.scores import integrity
+    from tools.scores.verdict_sets import default_verdict_set
     from tools.statistics.estimate_prior import estimate_prior
+    from tools.statistics.summary_matrix import SummaryMatrix
 
     tables, told = _tables(reference, model)
     usable = [table for table in tables if len(table.arms) > 1 and len(table.seeds) > 1]
     if not usable:
         raise InputError(f"pilot {reference!r} has no cell with two arms and two seeds: no spread can be estimated")
-    summaries = told.summaries or verdict_set(usable[0].domains)
+    chosen = default_verdict_set(usable[0].benchmarks, usable[0].domains)
+    summaries = told.summaries or chosen.summaries
+    for table in usable:
+        faults = integrity.faults(table, benchmarks=SummaryMatrix.of(summaries).benchmarks)
+        if faults:
+            raise InputError(f"pilot {reference!r} gives no spread: {faults[0]}")
     runs = sum(len(table.arms) * len(table.seeds) for table in usable)
     where = f"{len(usable)} cells" if len(usable) > 1 else "one cell"
     source = f"sqrt(2*MSE) of arm + seed in {where} with {runs} runs of {told.name}"
     pooled = f"{len(usable)} cells of the pilot are pooled as if their seeds varied alike; --model picks one model's"
-    notes = (*told.notes, *([pooled] if len(usable) > 1 and model is None else []))
+    kind = () if told.summaries else chosen.notes
+    notes = (*told.notes, *kind, *([pooled] if len(usable) > 1 and model is None else []))
     return PilotSpread(estimate_prior(usable, summaries, ["pilot"], source), summaries, notes)
 
 

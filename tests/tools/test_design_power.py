@@ -6,6 +6,7 @@ import pytest
 from policies.errors import BudgetError, InputError
 from tools.design_power import EVERY_SUMMARY, PowerQuestion, design_power
 from tools.pilot_spread import pilot_spread
+from tools.report.wording_power import spread_sentence
 from tools.statistics.power_curve import power_curve
 from tools.statistics.priors import prior
 from tools.statistics.streams import rng_for
@@ -144,6 +145,42 @@ def test_a_pilots_table_gives_its_spread_and_a_model_picks_its_cells(tmp_path):
     assert found.price is None
     with pytest.raises(InputError, match="its models are large, small"):
         pilot_spread(str(path), "medium")
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda row: [*row[:3], *(str(float(one) / 100) for one in row[3:])], "fractions among percent"),
+        (lambda row: [*row[:3], "1000", *row[4:]], "outside 0..100"),
+        (lambda row: ["\n".join([",".join(row)] * 2)], "duplicate scores"),
+    ],
+)
+def test_a_pilot_that_gives_no_verdict_gives_no_spread_either(tmp_path, change, fault):
+    """One run in fractions made the SD twenty times as large, without a word."""
+    path = pilot_file(tmp_path, np.random.default_rng(7))
+    head, first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([head, ",".join(change(first.split(","))), *rest]))
+    with pytest.raises(InputError, match=fault):
+        pilot_spread(str(path), "small")
+
+
+def test_a_pilot_with_benchmarks_of_ones_own_is_read_as_analyze_reads_it(tmp_path):
+    rows = [
+        f"{arm},{seed},{50 + (seed * (of + 1)) % 4},{60 + (seed * (of + 2)) % 3}"
+        for of, arm in enumerate("ab")
+        for seed in range(1, 6)
+    ]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["arm,seed,chess,go", *rows]))
+    found = ask(pilot=str(path), seeds=(8,))
+    assert list(found.power.summaries) == ["flat", "no_chess", "no_go"]
+    assert "each benchmark is left out in turn" in found.notes[0]
+
+
+def test_one_sd_for_all_summaries_is_told_as_what_it_is():
+    found = ask(sd={EVERY_SUMMARY: 1.37}, seeds=(8,))
+    assert "under every summary alike: SD 1.37" in spread_sentence(found.power)
+    assert "usually vary more" in found.notes[0]
 
 
 def test_the_same_question_gives_the_same_numbers():

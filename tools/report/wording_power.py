@@ -127,13 +127,15 @@ def needed_equivalent_sentence(power: PowerStatement, price: SeedPrice | None) -
 def spread_sentence(power: PowerStatement) -> str:
     """Which spread all this assumes, and how well it is known."""
     primary = power.summaries[power.primary]
+    alike = len(power.summaries) > 1 and len({one.sd for one in power.summaries.values()}) == 1
+    where = "under every summary alike" if alike else f"on {power.primary}"
     if power.prior_df is None:
         return (
-            f"Assumed spread of paired differences on {power.primary}: SD {numbers.fixed(primary.sd)} points, taken as "
+            f"Assumed spread of paired differences {where}: SD {numbers.fixed(primary.sd)} points, taken as "
             f"exact. Source: {power.prior_source}."
         )
     return (
-        f"Assumed spread of paired differences on {power.primary}: SD {numbers.fixed(primary.sd)} points, upper "
+        f"Assumed spread of paired differences {where}: SD {numbers.fixed(primary.sd)} points, upper "
         f"80 % limit {numbers.fixed(primary.sd_upper)}, on {numbers.counted(power.prior_df, 'degree')} of freedom. "
         f"Source: {power.prior_source}."
     )
