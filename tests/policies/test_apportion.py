@@ -77,3 +77,10 @@ def test_what_is_no_distribution_is_refused(shares):
 def test_a_negative_total_is_refused():
     with pytest.raises(InputError, match="-1"):
         apportion(THIRDS, -1, 1, 1)
+
+
+def test_any_two_domains_can_get_the_odd_prompts_of_one_step():
+    # in one fixed order, steps would only ever give one each to the first and third, or the second and fourth
+    quarters = dict.fromkeys("abcd", 1 / 4)
+    pairs = {"".join(name for name, n in apportion(quarters, 2, 3, step).items() if n) for step in range(200)}
+    assert pairs == {"ab", "ac", "ad", "bc", "bd", "cd"}

@@ -62,6 +62,15 @@ def test_one_other_bit_in_one_token_that_counts_changes_it_and_elsewhere_it_does
     assert (other.digest() != rows.digest()) == rows.mask.reshape(-1)[place]
 
 
+def test_the_same_values_at_other_positions_of_a_rollout_change_it():
+    rows, turned = Rows(per_token=True), Rows(per_token=True)
+    whole = np.flatnonzero(rows.mask.all(axis=1))
+    assert len(whole)
+    for values in (turned.weights, turned.log_probs, turned.advantages):
+        values[whole] = values[whole, ::-1]
+    assert turned.digest() != rows.digest()
+
+
 def test_a_negative_zero_is_a_zero():
     rows, other = Rows(), Rows()
     rows.advantages[:] = 0.0
