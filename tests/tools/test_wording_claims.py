@@ -152,11 +152,11 @@ TITLES = {
     "worse": "No: tscl is worse than static under all six benchmark summaries in five seed pairs",
     "depends": (
         "It depends on the benchmark summary: the difference is above zero under no_science and math_heavy_6; below "
-        "zero under no_math; open under the other three"
+        "zero under no_math; not shown to differ from it under the other three"
     ),
     "depends_one_way": (
-        "It depends on the benchmark summary: the difference is above zero under math_heavy_6; open under the other "
-        "five"
+        "It depends on the benchmark summary: the difference is above zero under math_heavy_6; not shown to "
+        "differ from it under the other five"
     ),
     "not_delivered": "Not tested: the delivery record does not show that the arms differ as tscl asks",
     "one_seed": "One seed pair cannot say: it gives a difference and no interval",

@@ -125,7 +125,7 @@ def _depends(one: Facts) -> str:
     ]
     rest = one.size - len(above) - len(below)
     if rest:
-        sides.append(f"open under the other {numbers.word(rest)}")
+        sides.append(f"not shown to differ from it under the other {numbers.word(rest)}")
     dose = "at a weak dose, " if one.weak else ""
     return f"It depends on the benchmark summary: {dose}the difference is {'; '.join(sides)}"
 
