@@ -90,3 +90,12 @@ def test_a_narrow_terminal_cuts_no_number_and_no_verdict(tmp_path, monkeypatch, 
     table += [f"another-model-of-a-rather-long-name,{row}" for row in rows]
     result = CliRunner().invoke(app, ["analyze", str(write(tmp_path, "\n".join(table))), "--control", "b"])
     assert len(re.findall(r"better +3 +1 +\+4\.97 +\[4\.89, 5\.04\]", result.stdout)) == 2
+
+
+def test_an_infinite_score_makes_its_comparison_invalid_and_no_other(tmp_path):
+    text = HEAD + "a,1,inf,50\na,2,50,51\na,3,50,51.5\nb,1,50,50\nb,2,51,50.8\nb,3,51.7,50.2\n"
+    text += "c,1,52,50\nc,2,53,49.8\nc,3,53,49.2\n"
+    analysis = analyze_scores([write(tmp_path, text)], control="b", out=tmp_path / "out")
+    a, c = (one.comparison for one in analysis.judged)
+    assert (a.verdict, a.faults) == ("invalid_data", ("scores outside 0..100: a seed 1 gsm8k = inf",))
+    assert c.verdict == "negative_inconclusive"

@@ -77,6 +77,18 @@ def test_named_treatments_make_the_family_and_the_ones_not_named_are_told():
     assert find_families([both]).families[0].size == 3
 
 
+def test_naming_the_control_too_hides_no_treatment_that_was_not_named():
+    """Each arm judged in a run of its own, k = 1 each, would hide that eight were tried."""
+    three = cell("ours", "theirs", "old")
+    (note,) = find_families([three], ["ours"], "old").notes
+    assert "holds one other treatment of old, which the family (k = 1) does not count" in note
+    assert find_families([three], ["ours", "theirs"], "old").notes == ()
+    assert find_families([three], control="old").notes == ()
+    elsewhere = cell("static", "tscl", "baseline", "topk")  # topk has a control of its own
+    (note,) = find_families([elsewhere], ["tscl"], "static").notes
+    assert "one other treatment of static" in note, "the baseline, which --control static alone would compare"
+
+
 def test_each_cell_has_families_of_its_own():
     found = pairs(cell("static", "tscl", model="a"), cell("static", "tscl", "dump_ucb", model="b"))
     assert found == [({"model": "a"}, "static", ("tscl",)), ({"model": "b"}, "static", ("tscl", "dump_ucb"))]

@@ -65,8 +65,8 @@ def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), co
         for arm, its in pairs.items():
             by_control.setdefault(its, []).append(arm)
         found += [Family(cell.group, cell.table, one, tuple(its)) for one, its in by_control.items()]
-        if wanted and against is None:
-            notes |= dict.fromkeys(_unnamed(cell, by_control))
+        if wanted:
+            notes |= dict.fromkeys(_unnamed(cell, by_control, against))
     if not found:
         raise InputError(_nothing_found(arms, wanted, against))
     paired = {arm for family in found for arm in family.treatments}
@@ -107,10 +107,16 @@ def _pairs(
             yield arm, control
 
 
-def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """That k counts the named treatments only, where the cell holds more of that control."""
+def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]], against: str | None) -> Iterator[str]:
+    """That k counts the named treatments only, where the cell holds more of that control.
+
+    Of a control that was named that is every arm which the table does not give another one.
+    """
+    present = set(cell.table.arms)
+    free = [arm for arm in cell.table.arms if _own_control(cell.controls, arm, present) in (None, against)]
     for control, named in by_control.items():
-        all_of_it = [arm for arm, its in _pairs(cell, cell.table.arms, None, named=False, notes={}) if its == control]
+        pairs = _pairs(cell, cell.table.arms if against is None else free, against, named=False, notes={})
+        all_of_it = [arm for arm, its in pairs if its == control]
         others = len(set(all_of_it) - set(named))
         if others:
             held = "one other treatment" if others == 1 else f"{others} other treatments"

@@ -92,9 +92,12 @@ def collapsed_cells(
     explain, or with over 10 % unparsed answers. Where a run lies that far *above* its arm's median, most runs of the
     arm may be the collapsed ones: then the arm is measured against the median of all arms' medians, if that is higher.
 
+    An infinite score, which makes a comparison invalid, is none.
+
     chance: benchmark -> level of guessing. unparsed: cell -> share in 0..1 of the answers.
     """
     chance, unparsed = chance or {}, unparsed or {}
+    table = replace(table, scores=np.where(np.isfinite(table.scores), table.scores, np.nan))
     enough = tuple(name for name in table.benchmarks if spread.runs.get(name, 0) >= ENOUGH_RUNS)
     mad = np.array([spread.mad[name] if name in enough else np.nan for name in table.benchmarks])
     found = _findings(table, mad, chance, unparsed)

@@ -29,11 +29,14 @@ class RunSpread(StrictModel):
 
 
 def run_spread(tables: Sequence[ScoreTable]) -> RunSpread:
-    """Pools tables of the same model and recipe; a benchmark without an arm of two runs is absent."""
+    """Pools tables of the same model and recipe; a benchmark without an arm of two runs is absent.
+
+    An infinite score, which makes a comparison invalid, is left out.
+    """
     pooled: dict[str, list[NDArray[np.float64]]] = {}
     runs: dict[str, int] = {}
     for table in tables:
-        deviations, counts = _deviations(table.scores)
+        deviations, counts = _deviations(np.where(np.isfinite(table.scores), table.scores, np.nan))
         for column, name in enumerate(table.benchmarks):
             own = deviations[:, :, column]
             own = own[~np.isnan(own)]
