@@ -38,7 +38,7 @@ def data() -> "Console":
 
 
 def _console(*, stderr: bool) -> "Console":
-    """Without markup unless a call asks for it: names from people's tables, such as `[red]x[/red]`, stay as they are."""
+    """Without markup unless a call asks for it: names from tables, such as `[red]x[/red]`, stay as they are."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
