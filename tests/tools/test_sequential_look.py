@@ -95,7 +95,7 @@ def test_treatments_are_judged_at_alpha_over_k_and_stop_one_by_one():
     both = pooled_look({"a": _with_t(7, 9.0, 9.0), "b": _with_t(7, 2.5, 2.5)}, DESIGN, ALPHA, 0.1)
     assert both.looks["a"].critical == boundaries(DESIGN, ALPHA / 2)[7]
     assert both.going_on == ("b",)
-    assert both.blinded_reason == "7 pairs; SD of the differences, over all summaries, 1.00 points: goes on with 1 of 2 comparisons."
+    assert both.blinded_reason == "7 pairs; SD over all summaries 1.00 points: goes on with 1 of 2 comparisons."
     later = pooled_look({"a": _with_t(7, 9.0, 9.0), "b": _with_t(8, 0.0, 0.0)}, DESIGN, ALPHA, 0.1)
     assert later.looks["a"] == both.looks["a"]
     assert later.going_on == ()

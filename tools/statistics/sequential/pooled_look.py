@@ -54,6 +54,6 @@ def _blinded(looks: Mapping[str, Look], going_on: tuple[str, ...], pooled: float
     if len(looks) == 1:
         return next(iter(looks.values())).blinded_reason
     n = max(one.n for one in looks.values())
-    spread = "" if pooled is None else f"; SD of the differences, over all summaries, {pooled:.2f} points"
+    spread = "" if pooled is None else f"; SD over all summaries {pooled:.2f} points"
     state = f"goes on with {len(going_on)} of {len(looks)} comparisons" if going_on else "stops"
     return f"{n} {'pair' if n == 1 else 'pairs'}{spread}: {state}."

@@ -61,7 +61,7 @@ def _what_is_missing(look: Look) -> str:
 def _blinded_reason(look: Look, design: SequentialDesign) -> str:
     """The same whatever the arms, signs and scores were."""
     place = f"look {look.look} of {look.looks}" if look.look else f"before the first look, at {design.n_min}"
-    spread = "" if look.pooled_sd is None else f"; SD of the differences, over all summaries, {look.pooled_sd:.2f} points"
+    spread = "" if look.pooled_sd is None else f"; SD over all summaries {look.pooled_sd:.2f} points"
     return f"{_pairs(look.n)}, {place}{spread}: {'stops' if look.stops else 'goes on'}."
 
 
