@@ -200,12 +200,3 @@ def default_control(name: str) -> str:
     from policies import registry
 
     return registry.get(name).control
-
-
-def family_of(name: str) -> Family:
-    """The family of a known policy."""
-    if name in BY_NAME:
-        return BY_NAME[name].family
-    from policies import registry
-
-    return registry.get(name).family

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tools.statistics.bca import bca, bca_limits, resamples_for
-from tools.statistics.cell_pairing import cell_pairing
 from tools.statistics.paired import paired_t
 from tools.statistics.pairing import break_even, gain_limits, pairing, welch
 
@@ -182,49 +181,3 @@ def test_bca_limits_of_many_columns_are_those_of_each():
     each = [bca_limits(values[:, [at]], 0.95, resamples) for at in range(30)]
     assert low == pytest.approx(np.concatenate([one[0] for one in each]))
     assert high == pytest.approx(np.concatenate([one[1] for one in each]))
-
-
-def cell(seed, arms, n, shared, columns=1):
-    rng = generator(seed)
-    return (
-        50
-        + rng.normal(size=(arms, 1, columns))
-        + shared * rng.normal(size=(1, n, columns))
-        + rng.normal(size=(arms, n, columns))
-    )
-
-
-def test_of_two_arms_the_cell_says_what_the_pair_says():
-    ours, theirs = scores(3, 6, 1.0)
-    found = cell_pairing(np.stack([ours, theirs]), ("x",))["x"]
-    low, high = gain_limits(ours, theirs, 0.95)
-    price = 1 / (1 - break_even(6, 0.95))
-    assert found.variance_cut == pytest.approx(pairing(ours, theirs, ("x",), 0.95)["x"].variance_cut)
-    assert 1 - price * (1 - found.low_variance_cut) == pytest.approx(low[0])
-    assert 1 - price * (1 - found.high_variance_cut) == pytest.approx(high[0])
-
-
-def test_the_limits_of_a_cell_cover_the_cut():
-    """Nine arms, three seeds, seed variance 0.25 of 1.25: pairing cuts a fifth; 6,000 cells, 3.5 standard errors."""
-    columns = tuple(map(str, range(6000)))
-    found = cell_pairing(cell(4, 9, 3, 0.5, 6000), columns).values()
-    share = np.mean([one.low_variance_cut < 0.2 < one.high_variance_cut for one in found])
-    assert share == pytest.approx(0.95, abs=3.5 * (0.05 * 0.95 / 6000) ** 0.5)
-
-
-def test_a_cell_does_not_know_its_order_level_or_unit():
-    values = cell(5, 4, 5, 1.0)
-    found = cell_pairing(values, ("x",))["x"]
-    other = cell_pairing(values[::-1, ::-1] * 3 + 10 + np.arange(4)[:, None, None], ("x",))["x"]
-    assert other.variance_cut == pytest.approx(found.variance_cut)
-    assert found.low_variance_cut < found.variance_cut < found.high_variance_cut < 1
-
-
-@pytest.mark.parametrize("shape", [(1, 5), (3, 1), (3, 0)])
-def test_a_cell_needs_two_arms_and_two_seeds(shape):
-    assert cell_pairing(np.ones((*shape, 1)), ("x",))["x"].variance_cut is None
-
-
-def test_a_cell_without_residuals_has_no_cut():
-    found = cell_pairing(np.arange(6.0).reshape(1, 6, 1) + np.arange(3.0).reshape(3, 1, 1), ("x",))["x"]
-    assert (found.variance_cut, found.low_variance_cut) == (None, None)

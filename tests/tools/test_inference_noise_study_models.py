@@ -9,7 +9,7 @@ from score_tables import analysis, table
 
 from tools.scores.table import PairedScores
 from tools.statistics.across_models import across_models, every_summary_p
-from tools.statistics.noise_study import noise_study, replicate_pairs
+from tools.statistics.noise_study import noise_study
 from tools.statistics.paired import paired_t
 from tools.statistics.summary_matrix import SummaryMatrix
 from tools.statistics.verdict import judge
@@ -75,13 +75,6 @@ def test_a_comparison_of_one_pair_adds_nothing_to_the_others():
     both = noise_study({"a": replicates(6, 4), "b": replicates(7, 1)}, CHOSEN, 0.95)
     alone = noise_study({"a": replicates(6, 4)}, CHOSEN, 0.95)
     assert both.summaries == alone.summaries
-
-
-def test_no_replicate_is_used_twice():
-    assert replicate_pairs([0, 1]) == (((0, 1),), None)
-    assert replicate_pairs([3, 0, 2, 1, 1]) == (((0, 1), (2, 3)), None)
-    assert replicate_pairs([0, 1, 2]) == (((0, 1),), 2)
-    assert replicate_pairs([0]) == ((), 0)
 
 
 def comparison(differences, k=1, side=1, **changes):

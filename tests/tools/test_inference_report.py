@@ -18,7 +18,6 @@ from tools.report import (
 from tools.statistics.across_models import across_models as over_models
 from tools.statistics.bca import FEWEST_PAIRS, bca, resamples_for
 from tools.statistics.bca_coverage import measure, measured
-from tools.statistics.cell_pairing import cell_pairing
 from tools.statistics.flips import flips_for
 from tools.statistics.max_t import joint_differences, max_t
 from tools.statistics.noise_layers import noise_layers
@@ -169,16 +168,6 @@ def test_seeds_added_look_by_look_are_warned_of():
         assert "beforehand" not in sections(study(5))[name]
 
 
-def test_pairing_in_a_cell_names_its_arms_and_seeds():
-    scores = study(4)
-    blocks = np.stack([scores.of_arm(arm, CHOSEN.benchmarks) @ CHOSEN.weights for arm in scores.arms])
-    said = sensitivity_pairing.cell_section(cell_pairing(blocks, CHOSEN.summaries))
-    assert "From all three arms on their n = 4 common seeds" in said
-    assert re.search(r"\| flat_12 +\| +4 \| +-?\d+ % \| +-?\d+ % to \d+ %", said)
-    none = sensitivity_pairing.cell_section(cell_pairing(blocks[:1], CHOSEN.summaries))
-    assert none == "What pairing cuts cannot be estimated from one arm with n = 4 seeds in common."
-
-
 def test_unknown_question_counts_are_said():
     scores = study(4)
     one, pairs = comparisons(scores)[0], scores.paired("tscl", "static", CHOSEN.benchmarks)
@@ -200,7 +189,6 @@ def test_an_a_a_study_gives_shares_and_no_verdict():
     pairs = study(3).paired("tscl", "static", CHOSEN.benchmarks)
     unmatched = noise_study({"static": pairs}, CHOSEN, 0.95, matched=False)
     assert "data order is part of the noise" in report_noise.section(unmatched)
-    assert "Replicate 2 had no partner" in report_noise.section(unmatched, left_over=2)
     assert "suspected identical runs" in sections(flat(4))["a/a"]
 
 

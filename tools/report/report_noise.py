@@ -7,11 +7,9 @@ from tools.report.markdown import Column, table, text
 from tools.statistics.noise_study import NoiseSpread, NoiseStudy
 
 
-def section(result: NoiseStudy, *, left_over: int | None = None) -> str:
-    """Markdown without a heading; left_over: a replicate that had no partner."""
+def section(result: NoiseStudy) -> str:
+    """Markdown without a heading."""
     parts = [_lead(result), _pairs(result)]
-    if left_over is not None:
-        parts.append(f"Replicate {left_over} had no partner and is left out: no run stands in two comparisons.")
     if result.df:
         parts += [_table(result.summaries, "summary"), _share(result)]
         parts += [_table(result.benchmarks, "benchmark"), _method(result), _identical(result)]

@@ -6,7 +6,6 @@ from tools.report import numbers
 from tools.report.facts import Facts, facts
 from tools.report.fixed_seeds import fixed_seeds_warning
 from tools.report.markdown import Column, table, text
-from tools.statistics.cell_pairing import CellPairing
 from tools.statistics.pairing import Pairing
 from tools.statistics.verdict_model import Comparison
 
@@ -27,34 +26,6 @@ def section(result: Mapping[str, Pairing], comparison: Comparison) -> str:
         _none(result),
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def cell_section(result: Mapping[str, CellPairing]) -> str:
-    """The same from all arms of one cell, Markdown without a heading; what it says is true of no one comparison."""
-    first = next(iter(result.values()))
-    if all(found.variance_cut is None for found in result.values()):
-        return (
-            f"What pairing cuts cannot be estimated from {numbers.counted(first.arms, 'arm')} with n = {first.n} seeds "
-            "in common."
-        )
-    columns: list[Column | str] = [
-        "summary",
-        Column("n", "right"),
-        Column("variance cut by pairing", "right"),
-        Column("95 %", "right"),
-    ]
-    rows = [[text(name), str(found.n), _percent(found.variance_cut), _limits(found)] for name, found in result.items()]
-    return (
-        f"From all {numbers.word(first.arms)} arms on their n = {first.n} common seeds: the share of a difference's "
-        "variance that pairing by seed removes (arm + seed model; assumes normal residuals that spread alike in all "
-        f"arms).\n\n{table(columns, rows)}"
-    )
-
-
-def _limits(found: CellPairing) -> str:
-    if found.low_variance_cut is None or found.high_variance_cut is None:
-        return numbers.MISSING
-    return f"{_percent(found.low_variance_cut)} to {_percent(found.high_variance_cut)}"
 
 
 def _lead(one: Facts) -> str:

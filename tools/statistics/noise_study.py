@@ -5,7 +5,6 @@ comparisons are pooled: sums of squares around each comparison's own mean, over 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +14,6 @@ from tools.scores.table import PairedScores
 from tools.statistics.paired import SMALLEST_SD, critical_t, known, varies
 from tools.statistics.sd_interval import sd_interval
 from tools.statistics.summary_matrix import SummaryMatrix
-
-
-class ReplicatePairs(NamedTuple):
-    """Which replicates are compared."""
-
-    pairs: tuple[tuple[int, int], ...]
-    left_over: int | None
-    """The last one of an odd number."""
 
 
 class NoiseSpread(StrictModel):
@@ -51,13 +42,6 @@ class NoiseStudy(StrictModel):
     """Behind every SD: the sum of n - 1."""
     summaries: dict[str, NoiseSpread]
     benchmarks: dict[str, NoiseSpread]
-
-
-def replicate_pairs(replicates: Sequence[int]) -> ReplicatePairs:
-    """0 with 1, 2 with 3, ...: no replicate twice, so that comparisons are independent given their seeds."""
-    ordered = sorted(set(replicates))
-    pairs = tuple(zip(ordered[::2], ordered[1::2], strict=False))
-    return ReplicatePairs(pairs, ordered[-1] if len(ordered) % 2 else None)
 
 
 def noise_study(
