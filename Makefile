@@ -42,4 +42,4 @@ bench: $(STAMP)
 
 # The inference on simulated studies whose truth is known; writes tools/statistics/CALIBRATION.md. A few minutes.
 calibrate: $(STAMP)
-	@$(BIN)/python tests/calibration/calibrate.py tools/statistics/CALIBRATION.md
+	@$(BIN)/python -m tests.calibration.calibrate tools/statistics/CALIBRATION.md

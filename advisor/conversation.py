@@ -15,8 +15,8 @@ from advisor.graph import build_graph
 from advisor.nodes import Nodes
 from advisor.state import GRAPH_VERSION, AdvisorState
 from policies.errors import AdvisorError, InputError
-from tools.plain_text import one_line
 from tools.study.database import reported
+from tools.text.plain_text import one_line
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

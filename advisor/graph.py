@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 _AFTER_LISTENING = {
-    "new": "understand",
-    "planned": "approve",
-    "approved": "launch",
-    "running": "wait",
-    "done": "narrate",
-}
+    "new": "understand", "planned": "approve", "approved": "launch", "running": "wait", "done": "narrate",
+}  # fmt: skip
+
+_AFTER_READING = {"clarify": "clarify", "power": "__end__"}
+"""A question about power needs no study: whoever asked answers it from the intent."""
 
 
 def build_graph(nodes: Nodes, checkpointer: "BaseCheckpointSaver[Any]") -> "CompiledStateGraph[Any, Any, Any, Any]":
@@ -36,7 +35,7 @@ def build_graph(nodes: Nodes, checkpointer: "BaseCheckpointSaver[Any]") -> "Comp
     graph.add_node("narrate", nodes.narrate)
     graph.add_edge(START, "listen")
     graph.add_conditional_edges("listen", lambda state: _AFTER_LISTENING.get(state["phase"], END))
-    graph.add_conditional_edges("understand", lambda state: "clarify" if state["phase"] == "clarify" else "design")
+    graph.add_conditional_edges("understand", lambda state: _AFTER_READING.get(state["phase"], "design"))
     graph.add_edge("clarify", "understand")
     graph.add_edge("design", "approve")
     graph.add_edge("approve", "launch")

@@ -18,7 +18,7 @@ def installation_fault() -> str | None:
         if places != [home / name]:
             found = ", ".join(map(str, places)) or (spec.origin if spec and spec.origin else "nowhere")
             return (
-                f"package {name!r} is found at {found}, not beside advisor in {home}: start the `advisor` command from "
+                f"package {name!r} is found at {found}, not beside advisor in {home}: start Python or `advisor` from "
                 "another folder, without PYTHONPATH, or install experiment-advisor again"
             )
     return None

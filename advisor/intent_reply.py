@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.reader import unread_numbers
 from advisor.reading.parameters import parameters_of
-from advisor.reading.vocabulary import known_names, nearest
+from advisor.reading.vocabulary import known_names
 from policies.errors import InputError
-from tools.study.intent import Count, DoseAsked, IntentKind, StudyIntent
+from tools.plan.intent import Count, DoseAsked, IntentKind, StudyIntent
+from training.support.nearest import nearest
 
 Name = Annotated[str, Field(max_length=60)]
 Reason = Literal["seed", "picking_summary", "optional_stopping", "unmatched", "fabrication", "out_of_scope"]
@@ -105,7 +106,11 @@ def faults_of(reply: IntentReply) -> list[str]:
 def _policy_faults(field: str, name: str) -> list[str]:
     if name in known_names():
         return []
-    hint = f"; did you mean {' or '.join(near)}" if (near := nearest(name)) else f"; known: {', '.join(known_names())}"
+    hint = (
+        f"; did you mean {' or '.join(near)}"
+        if (near := nearest(name, known_names()))
+        else f"; known: {', '.join(known_names())}"
+    )
     return [f"{field}: no policy is called {name!r}{hint} (a name nobody knows goes into unknown)"]
 
 

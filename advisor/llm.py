@@ -63,7 +63,7 @@ class LLM:
                 http_client=bounded_client(settings.llm_timeout_s),
             )
         except httpx2.InvalidURL:
-            raise LLMError("rejected", f"{settings.place} is no address; mend OPENAI_BASE_URL") from None
+            raise LLMError("rejected", f"{settings.place} is not a valid address; fix OPENAI_BASE_URL") from None
         self.usage = Usage()
 
     def ask(self, system: str, user: str, reply: type[R], check: Check | None = None) -> R:
@@ -95,7 +95,7 @@ class LLM:
         if self.usage.total >= self._settings.llm_token_limit:
             limit = self._settings.llm_token_limit
             raise LLMError(
-                "token_limit", f"{self.usage.total} LLM tokens are spent of {limit}; raise ADVISOR_LLM_TOKEN_LIMIT"
+                "token_limit", f"{self.usage.total} of {limit} LLM tokens are used up; raise ADVISOR_LLM_TOKEN_LIMIT"
             )
         completion = self._retried(messages, reply)
         if completion.usage is not None:
@@ -167,28 +167,26 @@ class LLM:
         if isinstance(error, openai.APITimeoutError):
             seconds = self._settings.llm_timeout_s
             return LLMError(
-                "timeout", f"{place} gave no reply within {seconds:g} s; raise ADVISOR_LLM_TIMEOUT_S or try later"
+                "timeout", f"{place} did not reply within {seconds:g} s; raise ADVISOR_LLM_TIMEOUT_S or try later"
             )
         if isinstance(error.__cause__, TooMuchError):
             return LLMError("foreign_reply", f"{place} sent {error.__cause__}; check OPENAI_BASE_URL")
         if isinstance(error, openai.APIConnectionError):
-            return LLMError("no_server", f"no LLM server answers at {place}; start it or mend OPENAI_BASE_URL")
+            return LLMError("no_server", f"no LLM server answers at {place}; start it or fix OPENAI_BASE_URL")
         if isinstance(error, openai.APIStatusError) and 300 <= error.status_code < 400:
-            return LLMError(
-                "rejected", f"{place} sends requests elsewhere; set OPENAI_BASE_URL to where it answers itself"
-            )
+            return LLMError("rejected", f"{place} redirects requests; set OPENAI_BASE_URL to the final address")
         if isinstance(error, UnicodeError):
-            return LLMError("rejected", "OPENAI_BASE_URL or ADVISOR_MODEL holds a character that no request can carry")
+            return LLMError("rejected", "OPENAI_BASE_URL or ADVISOR_MODEL contains a character that cannot be sent")
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             return LLMError("auth", f"{place} does not accept the key; set OPENAI_API_KEY to a valid one")
         if isinstance(error, openai.RateLimitError):
-            return LLMError("rate_limit", f"{place} limits the rate ({words}); wait, or use another ADVISOR_MODEL")
+            return LLMError("rate_limit", f"{place} rate-limits requests ({words}); wait, or use another ADVISOR_MODEL")
         if isinstance(error, openai.NotFoundError):
             return LLMError(
-                "unknown_model", f"{place} does not serve {self._settings.model!r}; set ADVISOR_MODEL to one it has"
+                "unknown_model", f"{place} does not serve {self._settings.model!r}; set ADVISOR_MODEL to one it serves"
             )
         if isinstance(error, openai.InternalServerError):
-            return LLMError("server_error", f"{place} fails ({words}); try later")
+            return LLMError("server_error", f"{place} returned a server error ({words}); try again later")
         if re.search(r"context.{0,20}(?:length|window)|maximum context|too many tokens", words, re.IGNORECASE):
             return LLMError("context_overflow", f"the question does not fit the model's context ({words}); shorten it")
         return LLMError("rejected", f"{place} rejected the request ({words}); check ADVISOR_MODEL and OPENAI_BASE_URL")
@@ -205,15 +203,15 @@ class LLM:
 def _validated(text: str, reply: type[R], check: Check | None) -> R:
     document = _json_object(text)
     if "$defs" in document or ({"properties", "type"} <= document.keys() and document.get("type") == "object"):
-        raise LLMError("schema_echo", "the LLM sent the schema back instead of an object that fits it")
+        raise LLMError("schema_echo", "the LLM returned the schema instead of an object that fits it")
     try:
         value = reply.model_validate(document)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
-        raise LLMError("invalid", f"the LLM's reply breaks the form: {'; '.join(faults[:8])}") from None
+        raise LLMError("invalid", f"the LLM's reply does not fit the schema: {'; '.join(faults[:8])}") from None
     faults = check(value) if check else []
     if faults:
-        raise LLMError("invalid", f"the LLM's reply breaks the form: {'; '.join(faults[:8])}")
+        raise LLMError("invalid", f"the LLM's reply does not fit the schema: {'; '.join(faults[:8])}")
     return value
 
 

@@ -1,33 +1,19 @@
-"""How an LLM can fail, told apart, each with its way out."""
+"""The ways in which an LLM call can fail, each with what to do about it."""
 
 from typing import Literal
 
 from policies.errors import AdvisorError
 
 FailureKind = Literal[
-    "no_server",
-    "auth",
-    "unknown_model",
-    "rate_limit",
-    "server_error",
-    "timeout",
-    "context_overflow",
-    "rejected",
-    "refusal",
-    "truncated",
-    "empty",
-    "not_json",
-    "schema_echo",
-    "invalid",
-    "foreign_reply",
-    "token_limit",
-]
+    "no_server", "auth", "unknown_model", "rate_limit", "server_error", "timeout", "context_overflow", "rejected",
+    "refusal", "truncated", "empty", "not_json", "schema_echo", "invalid", "foreign_reply", "token_limit",
+]  # fmt: skip
 REPAIRABLE: frozenset[FailureKind] = frozenset({"empty", "not_json", "schema_echo", "invalid"})
-"""Failures of a reply that another try, told the faults, may mend."""
+"""Faults of a reply that the LLM may fix when it is told about them."""
 
 
 class LLMError(AdvisorError):
-    """A call that gave nothing usable; `str()` is one line: what happened and what to do."""
+    """An LLM call without a usable result; `str()` is one line: what happened and what to do."""
 
     def __init__(self, kind: FailureKind, message: str) -> None:
         super().__init__(message)

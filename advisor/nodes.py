@@ -10,15 +10,18 @@ from advisor.settings import Settings
 from advisor.state import GRAPH_VERSION, AdvisorState, Phase
 from advisor.understanding import understand
 from policies.errors import InputError, RefusedError
-from tools.plain_text import one_line
-from tools.study import manage
-from tools.study.intent import StudyIntent
-from tools.study.price import PlannedStudy, price
-from tools.study.services import RunIdentity
-from tools.study.study import Study
+from tools import catalogue
+from tools.plan.intent import StudyIntent
+from tools.plan.run_identity import RunIdentity
+from tools.plan_study import PlannedStudy
+from tools.study import lifecycle
+from tools.study.folder import Study
+from tools.study.process import SUPERVISOR
+from tools.text.plain_text import one_line
 
 MAX_ROUNDS = 3
 """Questions back to the person before the conversation ends."""
+_READ_AS: dict[str, Phase] = {"clarify": "clarify", "power": "power"}
 _PHASES: dict[str, Phase] = {"planned": "planned", "approved": "approved", "running": "running", "done": "done"}
 
 
@@ -29,7 +32,7 @@ class Nodes:
     settings: Settings
     root: Path | None = None
     use_llm: bool = True
-    supervisor: Sequence[str] = manage.SUPERVISOR
+    supervisor: Sequence[str] = SUPERVISOR
     identity: RunIdentity | None = None
 
     def listen(self, state: AdvisorState) -> AdvisorState:
@@ -38,7 +41,7 @@ class Nodes:
             return {"graph_version": GRAPH_VERSION, "phase": self._phase(state)}
         question = state.get("question", "")
         if not question.strip():
-            raise InputError("the question is empty; ask for example: does tscl beat static?")
+            raise InputError("the question is empty; ask, for example: does tscl beat static?")
         messages = state.get("messages") or [{"role": "person", "text": question}]
         return {"graph_version": GRAPH_VERSION, "phase": "new", "messages": messages, "rounds": 0}
 
@@ -46,7 +49,7 @@ class Nodes:
         """Question -> intent, by LLM or rules; what the person answered since is read along."""
         found = understand(state["question"], self.settings, use_llm=self.use_llm)
         intent = with_flags(found.intent, state.get("options", {}))
-        phase: Phase = "clarify" if intent.kind == "clarify" else "understood"
+        phase: Phase = _READ_AS.get(intent.kind, "understood")
         return {
             "intent": intent.model_dump(mode="json"),
             "phase": phase,
@@ -78,8 +81,8 @@ class Nodes:
                 "no terminal to approve the plan at: add --yes --budget HOURS, or plan and approve it by itself: "
                 "advisor plan QUESTION"
             )
-        known = manage.unfinished_study(proposal.plan, self.root)  # asked again, it goes on and runs nothing twice
-        study = known or manage.create_study(proposal.plan, self.root)
+        known = lifecycle.unfinished_study(proposal.plan, self.root)  # asked again, it goes on and runs nothing twice
+        study = known or lifecycle.create_study(proposal.plan, self.root, power=proposal.power)
         return {"study": str(study.folder), "phase": "planned"}
 
     def approve(self, state: AdvisorState) -> AdvisorState:
@@ -96,33 +99,36 @@ class Nodes:
             approved = ledger.approval() is not None
         if not approved:
             return {"phase": "declined"}
-        status = manage.start(study, supervisor=self.supervisor)
+        status = catalogue.launch_runs(study, supervisor=self.supervisor)
         return {"phase": "done" if status.state == "done" else "running"}
 
     def wait(self, state: AdvisorState) -> AdvisorState:
         """Hands back to whoever follows the ledger until the study stands still."""
         from langgraph.types import interrupt
 
-        if manage.status(self._study(state)).moves:
+        if catalogue.study_status(self._study(state)).moves:
             interrupt({"kind": "await", "study": state["study"]})
         return {"phase": self._phase(state)}
 
     def narrate(self, state: AdvisorState) -> AdvisorState:
         """The report's own title; prose of bound claims will stand here."""
-        return {"phase": "told", "answer": manage.answer(self._study(state))}
+        return {"phase": "told", "answer": catalogue.read_verdict(self._study(state)).title}
 
     def proposal(self, state: AdvisorState) -> PlannedStudy:
         """What the person is asked to approve, from the ledger's plan."""
-        return price(self._study(state).plan)
+        return catalogue.stored_proposal(self._study(state))
 
     def _phase(self, state: AdvisorState) -> Phase:
-        return _PHASES.get(manage.status(self._study(state)).state, "halted")
+        return _PHASES.get(catalogue.study_status(self._study(state)).state, "halted")
 
     @staticmethod
     def _study(state: AdvisorState) -> Study:
         folder = state.get("study")
         if not folder or not (Path(folder) / "study.db").is_file():
-            raise InputError(f"the study folder {folder} is gone; name it where it is now: advisor status FOLDER")
+            raise InputError(
+                f"the study folder {folder} does not exist any more; if it was moved, name its new place: "
+                "advisor status FOLDER"
+            )
         return Study(Path(folder))
 
     @staticmethod

@@ -1,33 +1,31 @@
-"""From an intent to a plan that can be shown: what it can detect, what it costs, what speaks against it."""
+"""From an intent to a plan that can be shown: what it can detect, what it costs, and its warnings."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from advisor.reading.pilot import AFTER_PILOT
+from advisor.reading.study_kinds import AFTER_PILOT
 from policies.errors import InputError, RefusedError
 from policies.model import describe_faults
-from tools.design_power import DesignPower, PowerQuestion, design_power
-from tools.study.budget import seeds_that_fit
-from tools.study.design import CPU_RECIPE, design
-from tools.study.intent import IntentKind, StudyIntent
-from tools.study.price import PlannedStudy, price
-from tools.study.services import RunIdentity
+from tools import catalogue
+from tools.design.budget import seeds_that_fit
+from tools.design.recipe_choice import CPU_RECIPE
+from tools.design_power import DesignPower, PowerQuestion
+from tools.plan.intent import IntentKind, StudyIntent
+from tools.plan.run_identity import RunIdentity
+from tools.plan_study import PlannedStudy
 from training.recipe import load_recipe
 
 
-def propose(
-    intent: StudyIntent, overrides: Mapping[str, Any] | None = None, *, identity: RunIdentity | None = None
-) -> PlannedStudy:
-    """Designs the study and says what it can detect; raises as `tools.study.design.design` and `admit` do."""
-    merged = with_flags(intent, overrides or {})
-    admit(merged)
-    return price(design(merged, identity=identity))
+def propose(intent: StudyIntent, *, identity: RunIdentity | None = None) -> PlannedStudy:
+    """Designs the study and says what it can detect; raises as `catalogue.plan_study` and `admit` do."""
+    admit(intent)
+    return catalogue.plan_study(intent, identity=identity)
 
 
 def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent:
-    """The intent with a person's flags over it; naming treatments by flag answers what the question left open."""
+    """Returns the intent with a person's flags merged in; treatments named by flag answer an open question."""
     changes = dict(overrides)
     pilot = changes.pop("pilot", False)
     if changes.get("doses"):
@@ -57,7 +55,7 @@ def with_flags(intent: StudyIntent, overrides: Mapping[str, Any]) -> StudyIntent
 def _as_pilot(kind: IntentKind) -> IntentKind:
     """What is compared may be piloted first; what is refused or open stays so."""
     if kind in ("noise", "power"):
-        raise InputError(f"--pilot belongs to a comparison, and this is a {kind} question; leave it out")
+        raise InputError(f"--pilot applies to comparisons, and this is a {kind} question; leave it out")
     return "pilot" if kind in ("compare", "dose") else kind
 
 
@@ -70,28 +68,29 @@ def admit(intent: StudyIntent) -> None:
     if intent.kind == "refuse":
         raise RefusedError(f"refused ({intent.reason}): {intent.message}")
     if intent.kind == "clarify":
-        raise InputError(intent.message or "name the policy to compare, for example: does tscl beat static?")
+        raise InputError(intent.message or "name the policies to compare, for example: does tscl beat static?")
     if intent.kind == "power":
-        raise RefusedError("a power question needs no runs; ask it with: advisor plan QUESTION")
+        raise RefusedError("a question about power needs no runs; ask it with: advisor plan QUESTION")
 
 
-def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None) -> DesignPower:
+def answer_power(intent: StudyIntent) -> DesignPower:
     """Answers a question about seeds and effects; no run, no approval.
 
     Raises InputError where no spread is known and for values out of range, BudgetError when the limits pay for no pair.
     """
-    intent = with_flags(intent, overrides or {})
     arms = max(1, len(intent.treatments)) + 1
     seeds = intent.seeds if intent.seed_list is None else len(intent.seed_list)
     notes, budget = list(intent.notes), intent.budget_gpu_hours
     if intent.model is not None and budget is not None:
-        notes.append(f"no price is known for {intent.model}, so the budget of {budget:g} says nothing; give one with: "
-                     "advisor power --hours-per-run HOURS")  # fmt: skip
+        notes.append(
+            f"no price is known for {intent.model}, so the budget of {budget:g} cannot be converted to seeds; give a "
+            "price with: advisor power --hours-per-run HOURS"
+        )
         budget = None
     if intent.max_runs is not None and seeds is None:
         recipe = load_recipe(intent.recipe or CPU_RECIPE, steps=intent.steps)
         seeds = seeds_that_fit(recipe, arms, budget, intent.max_runs)
-        notes.append(f"{seeds} seed pairs: what {intent.max_runs} runs allow")
+        notes.append(f"{seeds} seed pairs: the most that {intent.max_runs} runs allow")
     asked = {
         "recipe": intent.recipe, "model": intent.model, "steps": intent.steps, "treatments": arms - 1,
         "seeds": None if seeds is None else (seeds,), "budget": budget, "confidence": intent.confidence,
@@ -101,5 +100,5 @@ def answer_power(intent: StudyIntent, overrides: Mapping[str, Any] | None = None
         question = PowerQuestion.model_validate({name: value for name, value in asked.items() if value is not None})
     except ValidationError as error:
         raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
-    answer = design_power(question)
+    answer = catalogue.design_power(question)
     return answer.model_copy(update={"notes": (*notes, *answer.notes)})

@@ -10,22 +10,21 @@ import re
 
 from advisor.reading import refusals
 from advisor.reading.doses import read_doses
-from advisor.reading.leftovers import unread
 from advisor.reading.mentions import Mention, find_mentions
 from advisor.reading.models import read_model, read_recipe
 from advisor.reading.numbers import NUMBER, parse
 from advisor.reading.parameters import implies_topk, parameters_of, read_parameters
-from advisor.reading.pilot import AFTER_PILOT, read_pilot
 from advisor.reading.quantities import MAX_LISTED_SEEDS, read_quantities
 from advisor.reading.roles import Roles, assign_roles
-from advisor.reading.sequential import read_sequential
+from advisor.reading.study_kinds import AFTER_PILOT, read_pilot, read_sequential
 from advisor.reading.summaries import read_summary
 from advisor.reading.text import Text
-from advisor.reading.unknown import find_unknown
-from advisor.reading.vocabulary import known_names, nearest, treatment_names
-from tools.plain_text import one_line
+from advisor.reading.unknown import find_unknown, unread
+from advisor.reading.vocabulary import known_names, treatment_names
+from tools.plan.intent import IntentKind, StudyIntent
 from tools.scores.summaries import VERDICT_SET
-from tools.study.intent import IntentKind, StudyIntent
+from tools.text.plain_text import one_line
+from training.support.nearest import nearest
 
 MAX_QUESTION = 4000
 """Characters; what follows is not a question about a study."""
@@ -217,7 +216,7 @@ def _clarify(question: str, text: Text, english: str, chinese: str, unknown: tup
 
 def _clarify_unknown(question: str, text: Text, unknown: tuple[str, ...], mentions: list[Mention]) -> StudyIntent:
     first = unknown[0]
-    near = nearest(first) or tuple(
+    near = nearest(first, known_names()) or tuple(
         name for name in treatment_names() if name not in {n for m in mentions for n in m.names}
     )
     offer, names = ", ".join(near), ", ".join(repr(name) for name in unknown)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from policies.errors import InputError
-from tools.plain_text import one_line
+from tools.text.plain_text import one_line
 
 
 def _sendable(key: SecretStr) -> SecretStr:
@@ -30,11 +30,11 @@ class Settings(BaseSettings):
     model: str | None = Field(default=None, validation_alias="ADVISOR_MODEL")
     """The LLM that reads questions."""
     llm_timeout_s: float = Field(default=60, gt=0, le=86_400, validation_alias="ADVISOR_LLM_TIMEOUT_S")
-    """Seconds that one request may take."""
+    """Time limit of one request, seconds."""
     llm_reply_tokens: int = Field(default=2000, ge=16, validation_alias="ADVISOR_LLM_REPLY_TOKENS")
-    """Ceiling of one reply."""
+    """Maximum tokens of one reply."""
     llm_token_limit: int = Field(default=100_000, ge=1, validation_alias="ADVISOR_LLM_TOKEN_LIMIT")
-    """Ceiling of one command, prompts and replies together."""
+    """Maximum tokens of one command, prompts and replies together."""
     home: Path | None = Field(default=None, validation_alias="ADVISOR_HOME")
     """Where `chat.db` lives; None: the user's state directory."""
 
@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     def state_dir(self) -> Path:
         """The folder of `chat.db`."""
         if self.home is not None:
-            from training.paths import expanded
+            from training.support.paths import expanded
 
             return expanded(self.home).absolute()
         import platformdirs
@@ -76,5 +76,5 @@ def load_settings() -> Settings:
         fault = error.errors(include_url=False, include_input=False)[0]
         name = str(fault["loc"][0]) if fault["loc"] else "environment"
         raise InputError(
-            f"{name} cannot be used: {fault['msg'].removeprefix('Value error, ')}; mend or unset it"
+            f"{name} cannot be used: {fault['msg'].removeprefix('Value error, ')}; fix or unset it"
         ) from None

@@ -6,7 +6,7 @@ GRAPH_VERSION = 1
 """Raised when nodes are renamed or the state changes; a thread of another version starts anew from the ledger."""
 
 Phase = Literal[
-    "new", "understood", "clarify", "refused", "planned", "approved", "declined", "running", "halted", "done", "told"
+    "new", "understood", "clarify", "power", "planned", "approved", "declined", "running", "halted", "done", "told"
 ]
 
 

@@ -7,8 +7,8 @@ from advisor.reading.parameters import parameters_of
 from advisor.reading.vocabulary import known_names, loadable
 from advisor.settings import Settings
 from policies.errors import InputError
-from tools.plain_text import one_line
-from tools.study.intent import StudyIntent
+from tools.plan.intent import StudyIntent
+from tools.text.plain_text import one_line
 
 
 class Understanding(NamedTuple):

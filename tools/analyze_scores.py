@@ -2,18 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from policies.errors import InputError
-from tools.report.scores_report import build_scores_report, demand_own_folder
+from tools.plan.analysis import range_faults
+from tools.report.scores.build import build_scores_report, demand_own_folder
 from tools.scores.families import find_families
 from tools.scores.readers.read import read_scores
 from tools.scores.summary_file import SummaryFile, read_summary_file
-from tools.statistics.ranges import range_faults
-from tools.statistics.score_analysis import Progress, ScoreAnalysis, Settings, judge_book
+from tools.statistics.table.analysis import Progress, ScoreAnalysis, Settings, judge_book
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def analyze_scores(
-    paths: Sequence[Path],
+    sources: "Sequence[Path | DataFrame]",
     *,
     treatments: Sequence[str] = (),
     control: str | None = None,
@@ -31,11 +35,12 @@ def analyze_scores(
 ) -> ScoreAnalysis:
     """Reads, pairs and judges; needs no study, no run, no model.
 
-    treatments, control: which arms to compare (default: all pairs that the table itself names); by: the column across
-    whose values a treatment is followed; summaries: a YAML file of the person's own; sesoi: smallest effect of interest
-    in score points; columns, unit, decimal: what the table does not show by itself; out: folder for the report;
-    command: what the report says repeats it. Raises InputError for whatever cannot be read or does not fit; scores that
-    are unfit for a verdict raise nothing: their verdict is `invalid_data`.
+    sources: files, folders of evaluation logs, pandas frames; treatments, control: which arms to compare (default: all
+    pairs that the table itself names); by: the column across whose values a treatment is followed; summaries: a YAML
+    file of the person's own; sesoi: smallest effect of interest in score points; columns, unit, decimal: what the table
+    does not show by itself; out: folder for the report; command: what the report says repeats it. Raises InputError for
+    whatever cannot be read or does not fit; scores that are unfit for a verdict raise nothing: their verdict is
+    `invalid_data`.
     """
     faults = range_faults(confidence, sesoi)
     if faults:
@@ -43,7 +48,7 @@ def analyze_scores(
     file = SummaryFile() if summaries is None else read_summary_file(summaries)
     if out is not None:
         demand_own_folder(out)
-    book = read_scores(paths, columns=columns, unit=unit, decimal=decimal)
+    book = read_scores(sources, columns=columns, unit=unit, decimal=decimal)
     pairing = find_families(book.cells, treatments, control)
     analysis = judge_book(book, pairing, Settings(confidence, sesoi, primary, file, by), progress, command)
     if out is not None:

@@ -2,8 +2,7 @@
 
 from policies.errors import RefusedError
 from tools.statistics.verdict_model import Verdict
-from tools.study.manage import demand_done
-from tools.study.study import Study
+from tools.study.folder import Study, demand_done
 
 
 def compare_arms(study: Study) -> Verdict:
@@ -11,7 +10,7 @@ def compare_arms(study: Study) -> Verdict:
 
     RefusedError before every planned seed is in, and for a study that compares nothing.
     """
-    from tools.study.evaluate import material
+    from tools.evaluation.gather import material
 
     demand_done(study)
     if not study.plan.gives_verdict:

@@ -7,16 +7,17 @@ from pydantic import Field, field_serializer
 
 from policies.errors import BudgetError, InputError
 from policies.model import StrictModel
-from tools.report.ways_out import shortfalls
-from tools.statistics.power_curve import CurvePoint, power_curve
-from tools.statistics.power_model import PowerStatement
-from tools.statistics.power_setting import WANTED
-from tools.statistics.priors import Prior, prior
-from tools.statistics.ranges import range_faults
-from tools.study.budget import rounded_up
-from tools.study.cost import SeedPrice, hours_unit, run_device_hours
-from tools.study.design import CPU_RECIPE, DesignDefaults
-from tools.study.plan import Analysis
+from tools.design.design_study import DesignDefaults
+from tools.design.recipe_choice import CPU_RECIPE
+from tools.plan.analysis import Analysis, range_faults
+from tools.plan.cost import SeedPrice, hours_unit, run_device_hours
+from tools.plan.prior import Prior
+from tools.report.claims.plan_warnings import shortfalls
+from tools.statistics.power.curve import CurvePoint, power_curve
+from tools.statistics.power.model import PowerStatement
+from tools.statistics.power.priors import prior
+from tools.statistics.power.setting import WANTED
+from tools.text.numbers import rounded_up
 from training.recipe import Recipe, load_recipe
 
 SHOWN = (3, 5, 8, 12, 20, 40)
@@ -72,7 +73,7 @@ class DesignPower(StrictModel):
     answers: bool
     """P(`supported`) at SESOI is 0.80 or more with `power.n` pairs, also at the upper limit of the spread."""
     shortfalls: tuple[str, ...]
-    """Why that many pairs, or that budget, cannot answer the question, each with the ways out."""
+    """Why that many pairs, or that budget, cannot answer the question, each reason with its options."""
     notes: tuple[str, ...]
 
     @field_serializer("price")
@@ -93,8 +94,8 @@ def design_power(question: PowerQuestion) -> DesignPower:
     Raises InputError where no spread is known and for values out of range, BudgetError where the budget pays for no
     pair of runs.
     """
-    from tools.statistics.plan_power import power_statement
-    from tools.statistics.streams import rng_for
+    from tools.statistics.power.statement import power_statement
+    from tools.statistics.random_streams import rng_for
 
     notes: list[str] = []
     faults = range_faults(question.confidence, question.sesoi)
@@ -122,7 +123,7 @@ def design_power(question: PowerQuestion) -> DesignPower:
         price=price,
         budget=question.budget,
         answers=statement.probability_supported_upper >= WANTED,
-        shortfalls=shortfalls(statement, price, "this budget" if question.budget else f"n = {n}"),
+        shortfalls=shortfalls(statement, price, "a plan within this budget" if question.budget else f"n = {n}"),
         notes=tuple(notes),
     )
 
@@ -134,7 +135,7 @@ def _spread(question: PowerQuestion, recipe: Recipe) -> _Spread:
     if question.sd_df is not None and not question.sd:
         raise InputError(f"--sd-df {question.sd_df} belongs to --sd; give both, or none")
     if question.pilot:
-        from tools.pilot_spread import pilot_spread
+        from tools.evaluation.pilots import pilot_spread
 
         found = pilot_spread(question.pilot, question.model)
         return _Spread(found.prior, found.summaries, f"pilot {question.pilot}", found.notes)

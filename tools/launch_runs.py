@@ -1,15 +1,19 @@
-"""Tool: start or go on with an approved study. The only tool that spends device-hours."""
+"""Tool: starts an approved study, or goes on with it. The only tool that spends device-hours."""
 
-from tools.study.manage import resume, start
+from collections.abc import Sequence
+
+from tools.study.folder import Study
+from tools.study.process import SUPERVISOR, resume, start
 from tools.study.rows import StudyState
 from tools.study.status import StudyStatus
-from tools.study.study import Study
 
 _FRESH: tuple[StudyState, ...] = ("planned", "approved")
 
 
-def launch_runs(study: Study, *, take_over: bool = False) -> StudyStatus:
-    """Starts the supervisor; twice is once. RefusedError without an approval of the current plan."""
+def launch_runs(study: Study, *, take_over: bool = False, supervisor: Sequence[str] = SUPERVISOR) -> StudyStatus:
+    """Starts the supervisor; twice is once. Raises RefusedError without an approval of the current plan."""
     with study.ledger(read_only=True) as ledger:
         fresh = ledger.study().state in _FRESH
-    return start(study) if fresh and not take_over else resume(study, take_over=take_over)
+    if fresh and not take_over:
+        return start(study, supervisor=supervisor)
+    return resume(study, take_over=take_over, supervisor=supervisor)

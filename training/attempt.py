@@ -1,4 +1,4 @@
-"""One attempt at a run: starts the driver, watches it, ends everything it started, and judges what it left."""
+"""One attempt at a run: starts the driver, watches it, ends all its processes, and checks what it produced."""
 
 import ctypes
 import json
@@ -16,15 +16,15 @@ from typing import ClassVar, NamedTuple
 import psutil
 
 from training.environment import training_environment
-from training.run_files import RunFiles, read_metrics, write_atomically
-from training.run_lock import RunLock
+from training.run_files import AttemptFiles, read_metrics, write_atomically
 from training.run_spec import RunResult, RunSpec
+from training.support.run_lock import RunLock
 from training.verl_plugin.delivery_log import read_records
 
 _POLL_S = 0.25
 _MEMORY_EVERY_S = 5.0
 _STALL_S = 900.0
-"""A run whose next step does not come for this long is taken for hung (verl waits for ever on a dead controller)."""
+"""A run without a new step for this long counts as hung (verl waits for ever on a dead controller)."""
 
 
 class _End(NamedTuple):
@@ -32,7 +32,7 @@ class _End(NamedTuple):
     reason: str
     failure: str | None = None
     exported: bool = False
-    """Of a failed run: its last finite checkpoint was exported."""
+    """Whether the last finite checkpoint of a failed run was exported."""
 
 
 class Attempt:
@@ -40,27 +40,25 @@ class Attempt:
 
     STOPPED: ClassVar[str] = "stopped by a signal"
 
-    def __init__(self, files: RunFiles, spec: RunSpec, number: int, lock: RunLock) -> None:
-        self.files, self.spec, self.number, self.lock = files, spec, number, lock
-        self.folder = files.attempt(number)
-        self.metrics = self.folder / "metrics.jsonl"
+    def __init__(self, files: AttemptFiles, spec: RunSpec, lock: RunLock) -> None:
+        self.files, self.spec, self.lock = files, spec, lock
         self.stopping = False
         self.first_step_s: float | None = None
         self.peak_memory_mb: float | None = None
 
     def run(self) -> RunResult:
-        """Trains to the end, the deadline or a signal; writes and returns how it ended."""
+        """Trains until the end, the deadline or a signal; writes and returns the result."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._stop)
-        _adopt_orphans()
+        adopt_orphans()
         self._remove_old_ray_folders()
         ray_temp = Path(tempfile.mkdtemp(prefix="adv-", dir=_short_temp()))
-        (self.folder / "ray_temp.txt").write_text(f"{ray_temp}\n", encoding="utf-8")
+        write_atomically(self.files.ray_temp, f"{ray_temp}\n")
         started = time.monotonic()
         try:
             end = self._drive(ray_temp, started)
         finally:
-            _end_descendants()
+            end_descendants()
             shutil.rmtree(ray_temp, ignore_errors=True)
         return self._conclude(end, time.monotonic() - started)
 
@@ -68,13 +66,13 @@ class Attempt:
         self.stopping = True
 
     def _drive(self, ray_temp: Path, started: float) -> _End:
-        command = [sys.executable, "-m", "training.driver", str(self.folder), str(ray_temp)]
+        command = [sys.executable, "-m", "training.driver", str(self.files.folder), str(ray_temp)]
         temporary = {"TMPDIR": str(ray_temp)}  # what verl and torch leave behind goes with it
-        with (self.folder / "train.log").open("ab") as log:
+        with self.files.log.open("ab") as log:
             driver = subprocess.Popen(
                 command,
-                cwd=self.files.folder,
-                env=training_environment(self.metrics) | temporary,
+                cwd=self.files.run.folder,
+                env=training_environment(self.files.metrics) | temporary,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -88,7 +86,7 @@ class Attempt:
         return self._driver_end(driver.returncode)
 
     def _watch(self, driver: "subprocess.Popen[bytes]", started: float) -> _End | None:
-        """Waits for the driver; an end of its own where the driver must not go on."""
+        """Waits for the driver; returns an end if the driver must be killed."""
         last_size, last_progress, next_memory = -1, time.monotonic(), started
         while driver.poll() is None:
             now = time.monotonic()
@@ -97,7 +95,7 @@ class Attempt:
             if now - started > self.spec.deadline_s:
                 reason = f"deadline of {self.spec.deadline_s:g} s passed after {self._steps()} steps"
                 return _End("failed", reason, "infrastructure")
-            size = self.metrics.stat().st_size if self.metrics.exists() else 0
+            size = self.files.metrics.stat().st_size if self.files.metrics.exists() else 0
             if size != last_size:
                 last_size, last_progress = size, now
                 if size and self.first_step_s is None and self._steps():
@@ -111,25 +109,20 @@ class Attempt:
         return None
 
     def _steps(self) -> int:
-        return max(read_metrics(self.metrics), default=0)
+        return max(read_metrics(self.files.metrics), default=0)
 
     def _driver_end(self, code: int) -> _End:
-        said = self.folder / "driver.json"
         if self.stopping:
             return _End("interrupted", self.STOPPED)
-        if said.exists():
-            content = json.loads(said.read_text(encoding="utf-8"))
+        if self.files.driver.exists():
+            content = json.loads(self.files.driver.read_text(encoding="utf-8"))
             exported = content["outcome"] == "failed" and bool(content.get("export"))
             return _End(content["outcome"], content["reason"], content.get("failure"), exported)
-        how = (
-            f"by signal {-code}"
-            if code < 0
-            else f"by Ray or the system (code {code}): {_last_error(self.folder / 'train.log')}"
-        )
+        how = f"by signal {-code}" if code < 0 else f"by Ray or the system (code {code}): {_last_error(self.files.log)}"
         return _End("interrupted", f"the training process was ended {how}")
 
     def _conclude(self, end: _End, wall_s: float) -> RunResult:
-        rows = self.files.metrics()
+        rows = self.files.run.metrics()
         if end.outcome == "done":
             fault = self._incomplete(set(rows))
             end = _End("failed", fault) if fault else end
@@ -138,39 +131,38 @@ class Attempt:
                 "outcome": end.outcome,
                 "failure": end.failure,
                 "reason": end.reason,
-                "attempt": self.number,
+                "attempt": self.files.number,
                 "steps_done": max(rows, default=0),
                 "wall_s": wall_s,
                 "first_step_s": self.first_step_s,
                 "peak_memory_mb": self.peak_memory_mb,
                 "device_hours": wall_s / 3600 * self.spec.recipe.devices,
-                "export": self.files.export.name if end.outcome == "done" or end.exported else None,
+                "export": self.files.run.export.name if end.outcome == "done" or end.exported else None,
             }
         )
         text = result.model_dump_json(indent=1) + "\n"
-        write_atomically(self.folder / "result.json", text)
+        write_atomically(self.files.result, text)
         if end.outcome == "done" or end.failure == "training":
-            shutil.rmtree(self.files.checkpoints, ignore_errors=True)
+            shutil.rmtree(self.files.run.checkpoints, ignore_errors=True)
         if end.outcome != "interrupted":
-            write_atomically(self.files.result, text)
+            write_atomically(self.files.run.result, text)
         return result
 
     def _incomplete(self, steps: set[int]) -> str:
-        """Why a run whose driver said "done" is not; empty when it is."""
+        """Why a run whose driver reported "done" is incomplete; empty if it is complete."""
         planned = set(range(1, self.spec.recipe.steps + 1))
         if steps != planned:
             return f"metrics hold {len(steps & planned)} of {len(planned)} planned steps"
-        recorded = [record.step for record in read_records(self.files.delivery)]
+        recorded = [record.step for record in read_records(self.files.run.delivery)]
         if recorded != sorted(planned):
             return f"the delivery record holds {len(recorded)} lines for {len(planned)} planned steps"
-        return "" if (self.files.export / "config.json").is_file() else "the exported model is missing"
+        return "" if (self.files.run.export / "config.json").is_file() else "the exported model is missing"
 
     def _remove_old_ray_folders(self) -> None:
         """Ray never removes its session folders; attempts that were killed could not."""
-        for number in self.files.attempt_numbers():
-            note = self.files.attempt(number) / "ray_temp.txt"
-            if note.exists():
-                old = Path(note.read_text(encoding="utf-8").strip())
+        for attempt in self.files.run.attempts():
+            if attempt.ray_temp.exists():
+                old = Path(attempt.ray_temp.read_text(encoding="utf-8").strip())
                 if old.name.startswith("adv-") and old.parent == _short_temp():
                     shutil.rmtree(old, ignore_errors=True)
 
@@ -181,14 +173,14 @@ def _short_temp() -> Path:
     return preferred if len(str(preferred)) <= 25 else Path("/tmp")  # noqa: S108
 
 
-def _adopt_orphans() -> None:
+def adopt_orphans() -> None:
     """On Linux, descendants whose parent ends become ours: Ray's processes can be found, and ended, by descent."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def _tree_memory_mb() -> float:
-    """Proportional set size of all our descendants (shared pages counted once), in MB."""
+    """Proportional set size of all descendants (shared pages counted once), in MB."""
     total = 0
     for process in psutil.Process().children(recursive=True):
         try:
@@ -199,7 +191,7 @@ def _tree_memory_mb() -> float:
     return total / 1e6
 
 
-def _end_descendants() -> None:
+def end_descendants() -> None:
     """Ends every process that this attempt started, and reaps it."""
     for patience in (0.0, 2.0, 2.0):
         processes = psutil.Process().children(recursive=True)

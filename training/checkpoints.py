@@ -1,4 +1,4 @@
-"""From verl's last checkpoint to an exported Hugging Face model, with proof that it is whole."""
+"""Exports verl's last checkpoint as a Hugging Face model after checking that it is complete."""
 
 import hashlib
 import shutil
@@ -10,19 +10,19 @@ from policies.errors import AdvisorError
 
 
 class IncompleteExportError(AdvisorError):
-    """An exported model that must not be scored."""
+    """Raised for an exported model that must not be scored."""
 
 
 def export_model(checkpoint: Path, reference: Path, export: Path, served: Mapping[str, str] | None) -> dict[str, Any]:
-    """Copies the Hugging Face folder of `checkpoint` to `export` once every tensor of it is checked.
+    """Copies the Hugging Face folder of `checkpoint` to `export` after checking each of its tensors.
 
-    `reference` is the model that training started from: names and shapes must be its own, all in float32 and finite.
-    `served` (tensor name -> sha256 of its bytes), where the rollout engine can tell, are the weights that the last
-    step left behind: every exported tensor must equal them. Returns what was checked; raises IncompleteExportError.
+    `reference` is the initial model: names and shapes must equal its own, with all values float32 and finite.
+    `served` (tensor name -> sha256 of its bytes), if the rollout engine provides it, are the weights after the last
+    step: every exported tensor must equal them. Returns what was checked; raises IncompleteExportError.
     """
     source = checkpoint / "actor" / "huggingface"
     if not (source / "config.json").is_file():
-        raise IncompleteExportError(f"checkpoint {checkpoint} holds no Hugging Face model; run the run again")
+        raise IncompleteExportError(f"checkpoint {checkpoint} has no Hugging Face model; repeat the run")
     tensors = check_tensors(source, reference, served)
     answer = generate_probe(source)
     partial = export.with_name(f".{export.name}.partial")
@@ -34,7 +34,7 @@ def export_model(checkpoint: Path, reference: Path, export: Path, served: Mappin
 
 
 def check_tensors(folder: Path, reference: Path, served: Mapping[str, str] | None = None) -> int:
-    """Number of tensors in `folder`, all of which passed; raises IncompleteExportError with the first faults."""
+    """Checks all tensors in `folder` and returns their number; raises IncompleteExportError with the first faults."""
     import torch
 
     found, wanted = _load(folder), _load(reference)
@@ -47,21 +47,21 @@ def check_tensors(folder: Path, reference: Path, served: Mapping[str, str] | Non
         elif tensor.dtype != torch.float32:
             faults.append(f"{name} is {tensor.dtype}, not torch.float32")
         elif not bool(torch.isfinite(tensor).all()):
-            faults.append(f"{name} holds NaN or infinity")
+            faults.append(f"{name} contains NaN or infinity")
         elif served is not None and served.get(name) != tensor_sha256(tensor):
-            faults.append(f"{name} differs from the weights that training ended with")
+            faults.append(f"{name} differs from the final weights of training")
     if faults:
         raise IncompleteExportError(f"exported model {folder}: {len(faults)} faults, e.g. {'; '.join(faults[:3])}")
     return len(found)
 
 
 def tensor_sha256(tensor: Any) -> str:
-    """sha256 of a tensor's bytes in row-major order."""
+    """Returns the sha256 of a tensor's bytes in row-major order."""
     return hashlib.sha256(tensor.detach().contiguous().cpu().numpy().tobytes()).hexdigest()
 
 
 def generate_probe(folder: Path) -> int:
-    """Loads the model with plain transformers and generates; the number of new tokens, at least one."""
+    """Loads the model with plain transformers, generates, and returns the number of new tokens, at least one."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -74,7 +74,7 @@ def generate_probe(folder: Path) -> int:
         output = model.generate(**prompt, max_new_tokens=4, do_sample=False)
     new_tokens = int(output.shape[1] - prompt["input_ids"].shape[1])
     if new_tokens < 1:
-        raise IncompleteExportError(f"exported model {folder} generates nothing")
+        raise IncompleteExportError(f"exported model {folder} generates no tokens")
     return new_tokens
 
 
@@ -83,5 +83,5 @@ def _load(folder: Path) -> dict[str, Any]:
 
     files = sorted(folder.glob("*.safetensors"))
     if not files:
-        raise IncompleteExportError(f"model folder {folder} holds no .safetensors file")
+        raise IncompleteExportError(f"model folder {folder} has no .safetensors file")
     return {name: tensor for file in files for name, tensor in load_file(file).items()}

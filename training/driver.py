@@ -1,9 +1,9 @@
 """The process that drives verl: `python -m training.driver ATTEMPT_DIR RAY_TEMP`, started by `training.run`.
 
-It runs verl's own task runner in this process (stock verl gives it one more process, and one more import of
-everything), starts Ray beside the imports, forks Ray's workers where it can (`training.fast_start`), then exports and
-checks the model. It reads RUN_DIR/config.yaml, writes
-ATTEMPT_DIR/driver.json, and leaves without Ray's slow farewell: `training.run` ends what is left.
+It runs verl's own task runner in this process (stock verl uses another process, which imports everything once more),
+starts Ray during the imports, forks Ray's workers if possible (`training.fast_start`), then exports and checks the
+model. It reads RUN_DIR/config.yaml, writes ATTEMPT_DIR/driver.json, and exits without Ray's slow shutdown:
+`training.run` ends the remaining processes.
 """
 
 import gc
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from policies.errors import AdvisorError
 from training.failures import is_infrastructure, is_training
-from training.fast_start import ForkServer, load_libraries
-from training.run_files import write_atomically
+from training.fast_start import is_wanted, worker_python
+from training.run_files import AttemptFiles, RunFiles, write_atomically
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -29,71 +29,70 @@ FAILED, INTERRUPTED = 1, 75
 
 
 def ease_garbage_collection() -> None:
-    """Fewer collections while importing: 30 % less import time. Ray runs it first in every worker process."""
+    """Reduces garbage collection during imports: 30 % less import time. Ray calls it first in every worker process."""
     gc.set_threshold(100_000, 50, 100)
 
 
-def main(attempt: Path, ray_temp: str) -> int:
+def main(folder: Path, ray_temp: str) -> int:
     """Trains, exports, and says how it went; the exit code of the process.
 
-    Whatever Python can still say is said: a driver that ends without a word was ended by the system or by Ray.
+    Every outcome that Python can still handle is written: a driver without one was ended by the system or by Ray.
     """
     ease_garbage_collection()
+    attempt = AttemptFiles(folder)
     outcome: dict[str, Any] = {"outcome": "done", "reason": ""}
     try:
-        outcome["export"] = _train_and_export(attempt.parent.parent, ray_temp)
+        outcome["fast_start"] = is_wanted()
+        outcome["export"] = _train_and_export(attempt.run, ray_temp)
     except BaseException as error:
         if not isinstance(error, AdvisorError):
             traceback.print_exc()
-        outcome |= _how_it_ended(error, attempt.parent.parent)
-    write_atomically(attempt / "driver.json", json.dumps(outcome))
+        outcome |= _how_it_ended(error, attempt.run)
+    write_atomically(attempt.driver, json.dumps(outcome))
     return {"done": 0, "failed": FAILED}.get(outcome["outcome"], INTERRUPTED)
 
 
-def _how_it_ended(error: BaseException, run_folder: Path) -> dict[str, Any]:
+def _how_it_ended(error: BaseException, files: RunFiles) -> dict[str, Any]:
     """An error as outcome and reason; where training itself failed, with the last finite checkpoint exported."""
     said = str(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {_first_line(error)}"
     if is_infrastructure(error):
         return {"outcome": "interrupted", "reason": said}
     if not is_training(error):
         return {"outcome": "failed", "reason": said}
-    step = _rescue(run_folder)
+    step = _rescue(files)
     kept = "no finite checkpoint is left" if step is None else f"its last finite checkpoint, step {step}, is scored"
     return {"outcome": "failed", "failure": "training", "export": step is not None, "reason": f"{said}; {kept}"}
 
 
-def _rescue(run_folder: Path) -> int | None:
+def _rescue(files: RunFiles) -> int | None:
     """Exports the newest checkpoint whose tensors are all finite; its step, None where there is none."""
     from omegaconf import OmegaConf
 
     from training.checkpoints import IncompleteExportError, export_model
 
-    if not (run_folder / "config.yaml").is_file():
+    if not files.config.is_file():
         return None
-    config = OmegaConf.load(run_folder / "config.yaml")
-    found = Path(config.trainer.default_local_dir).glob("global_step_*")
-    for step in sorted((int(path.name.rpartition("_")[2]) for path in found), reverse=True):
-        checkpoint = Path(config.trainer.default_local_dir) / f"global_step_{step}"
+    config = OmegaConf.load(files.config)
+    for step in reversed(files.checkpoint_steps()):
         with suppress(IncompleteExportError, OSError, RuntimeError, ValueError):  # damaged: the one before it
-            export_model(checkpoint, Path(config.actor_rollout_ref.model.path), run_folder / "export", None)
+            export_model(files.checkpoint(step), Path(config.actor_rollout_ref.model.path), files.export, None)
             return step
     return None
 
 
-def _train_and_export(run_folder: Path, ray_temp: str) -> dict[str, Any]:
-    load_libraries()
-    python = ForkServer.start(Path(ray_temp) / "fork.sock")
+def _train_and_export(files: RunFiles, ray_temp: str) -> dict[str, Any]:
+    python = worker_python(Path(ray_temp) / "fork.sock")
     from omegaconf import OmegaConf
 
-    config = OmegaConf.load(run_folder / "config.yaml")
+    config = OmegaConf.load(files.config)
     OmegaConf.set_struct(config, True)
     task_runner = _start(config, ray_temp, python)
     task_runner.run(config)
-    return _export(config, task_runner.trainer, run_folder)
+    return _export(config, task_runner.trainer, files)
 
 
 def _start(config: "DictConfig", ray_temp: str, python: list[str] | None) -> Any:
-    """verl's task runner, with Ray running and our trainer registered."""
+    """Returns verl's task runner, with Ray running and our trainer registered."""
     import ray
     from omegaconf import OmegaConf
 
@@ -132,7 +131,7 @@ def _import_verl(failure: list[BaseException]) -> None:
         failure.append(error)
 
 
-def _export(config: "DictConfig", trainer: Any, run_folder: Path) -> dict[str, Any]:
+def _export(config: "DictConfig", trainer: Any, files: RunFiles) -> dict[str, Any]:
     import ray
 
     from training.checkpoints import export_model
@@ -140,8 +139,8 @@ def _export(config: "DictConfig", trainer: Any, run_folder: Path) -> dict[str, A
     served = None
     if config.actor_rollout_ref.rollout.name == "transformers_cpu":
         served = ray.get(trainer.llm_server_manager.server_handles[0].digest.remote())
-    last = Path(config.trainer.default_local_dir) / f"global_step_{config.trainer.total_training_steps}"
-    return export_model(last, Path(config.actor_rollout_ref.model.path), run_folder / "export", served)
+    last = files.checkpoint(config.trainer.total_training_steps)
+    return export_model(last, Path(config.actor_rollout_ref.model.path), files.export, served)
 
 
 def _first_line(error: BaseException) -> str:
@@ -150,7 +149,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _end_with_parent() -> None:
-    """On Linux the kernel ends this process when `training.run` dies, however it dies."""
+    """On Linux, lets the kernel end this process when `training.run` dies, for whatever reason."""
     if sys.platform == "linux":
         import ctypes
         import signal

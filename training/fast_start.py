@@ -8,6 +8,8 @@ Nothing that it computes changes: the environment, arguments and streams of each
 Rules that were paid for: neither ray nor verl may be loaded before the fork (Ray reads its environment at import); a
 child leads a process group of its own (Ray kills the group of a dead worker); the server has one thread, or there is
 no server. Where there is none the client runs plain Python.
+
+`ADVISOR_FAST_START=0` switches it off: Ray then starts its workers itself, and a run takes longer to the same numbers.
 """
 
 import atexit
@@ -21,7 +23,13 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
+
+from policies.errors import InputError
+
+SWITCH = "ADVISOR_FAST_START"
+_ON, _OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 LIBRARIES = (
     "torch", "torch.distributed.fsdp", "torch.distributed.checkpoint", "torch.distributed.tensor", "tensordict",
@@ -33,6 +41,22 @@ LIBRARIES = (
 FORBIDDEN = ("ray", "verl", "transfer_queue")
 CLIENT = Path(__file__).resolve().with_name("fast_start_client.py")
 _HEADER = 8
+
+
+def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
+    """What the switch says; on where it is unset or empty. Raises InputError for a word that it does not know."""
+    said = environment.get(SWITCH, "").strip().lower()
+    if said and said not in (*_ON, *_OFF):
+        raise InputError(f"{SWITCH} is {said[:40]!r}; set {', '.join(_OFF)} to switch it off, {', '.join(_ON)} for on")
+    return said not in _OFF
+
+
+def worker_python(address: Path) -> list[str] | None:
+    """The command that stands for Python in Ray's workers; None: plain Python, where switched off or unsafe."""
+    if not is_wanted():
+        return None
+    load_libraries()
+    return ForkServer.start(address)
 
 
 def load_libraries() -> None:

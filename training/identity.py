@@ -1,4 +1,4 @@
-"""What identifies a run: hashes of what goes into it, package versions, and the `run_key` over all of it."""
+"""The identity of a run: hashes of its inputs, package versions, and the `run_key` over all of them."""
 
 import hashlib
 import importlib.metadata
@@ -24,7 +24,7 @@ _OURS = Path(__file__).resolve().parent.parent
 
 
 @cache
-def _source_sha256(*roots: Path) -> str:
+def source_sha256(*roots: Path) -> str:
     """Over the Python and YAML files of packages (a folder, or the one file of a module): names and contents."""
     total = hashlib.sha256()
     for root in roots:
@@ -36,13 +36,13 @@ def _source_sha256(*roots: Path) -> str:
 
 
 def _third_parties() -> dict[str, str]:
-    """sha256 of the source of the policies that others have installed; empty where there are none."""
+    """sha256 of the source of installed third-party policies; empty if there are none."""
     places = [place for name in outside_modules() for place in _places(name)]
-    return {"third_party_policies": _source_sha256(*places)} if places else {}
+    return {"third_party_policies": source_sha256(*places)} if places else {}
 
 
 def _places(module: str) -> list[Path]:
-    """Where a top-level module lies, found without loading it: its folders, or its one file."""
+    """The folders of a top-level module, or its one file, found without importing it."""
     spec = importlib.util.find_spec(module)
     if spec is None:
         return []
@@ -51,21 +51,21 @@ def _places(module: str) -> list[Path]:
 
 
 def artifact_hashes(recipe: Recipe) -> dict[str, str]:
-    """sha256 of everything a run reads besides its specification: model, training data, grading, policies, plugin.
+    """Returns the sha256 of all inputs of a run besides its specification: model, data, grading, policies, plugin.
 
-    Policies that others have installed count as our own do, as soon as there are any.
+    Third-party policies are included if any are installed.
     """
     return {
         "model": model_sha256(model_path(recipe.model)),
         "training_data": training_data_sha256(recipe.data),
-        "grading": _source_sha256(_OURS / "training" / "grading"),
-        "policies": _source_sha256(_OURS / "policies"),
-        "verl_plugin": _source_sha256(_OURS / "training" / "verl_plugin"),
+        "grading": source_sha256(_OURS / "training" / "grading"),
+        "policies": source_sha256(_OURS / "policies"),
+        "verl_plugin": source_sha256(_OURS / "training" / "verl_plugin"),
     } | _third_parties()
 
 
 def package_versions() -> dict[str, str]:
-    """Installed versions; raises AdvisorError naming what is missing and the line that installs it."""
+    """Returns the installed versions; raises AdvisorError with the missing packages and the command to install them."""
     versions, missing = {}, []
     for name in VERSIONED:
         try:
@@ -80,13 +80,9 @@ def package_versions() -> dict[str, str]:
 
 
 def run_key(spec: RunSpec, artifacts: dict[str, str], versions: dict[str, str]) -> str:
-    """sha256 (64 hex) over RFC 8785 JSON of recipe, policy, seed, replicate, artifacts and versions; no paths."""
+    """Returns the sha256 (64 hex) over RFC 8785 JSON of recipe, policy, seed, replicate, artifacts and versions."""
     content: dict[str, Any] = {
-        "recipe": spec.recipe.held_fixed(),
-        "policy": spec.policy.model_dump(mode="json"),
-        "seed": spec.seed,
-        "replicate": spec.replicate,
-        "artifacts": artifacts,
-        "versions": versions,
-    }
+        "recipe": spec.recipe.held_fixed(), "policy": spec.policy.model_dump(mode="json"), "seed": spec.seed,
+        "replicate": spec.replicate, "artifacts": artifacts, "versions": versions,
+    }  # fmt: skip
     return hashlib.sha256(rfc8785.dumps(content)).hexdigest()

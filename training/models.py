@@ -1,26 +1,28 @@
-"""From a recipe's model name to a folder or hub id, and what identifies a folder's content."""
+"""Resolves a recipe's model name to a folder or hub id, and identifies a folder's content."""
 
 import hashlib
 from pathlib import Path
 
 from policies.errors import InputError
-from training.benchmarks.catalog import nearest
-from training.paths import expanded, is_file, is_folder
+from training.support.nearest import nearest_or_all
+from training.support.paths import expanded, is_file, is_folder
 
 ASSETS = Path(__file__).parent / "assets"
 BUILTIN = ("tiny-qwen2",)
 
 
 def model_path(recipe_model: str) -> Path:
-    """The shipped folder of `builtin:NAME`; a local folder, absolute; or a Hugging Face id, unchanged.
+    """Returns the shipped folder of `builtin:NAME`; a local folder, absolute; or a Hugging Face id, unchanged.
 
-    Raises InputError for an unknown built-in (nearest names) and for a folder that is no model.
+    Raises InputError for an unknown built-in (with the nearest names) and for a folder that is not a model.
     """
     if recipe_model.startswith("builtin:"):
         name = recipe_model.removeprefix("builtin:")
         if name not in BUILTIN:
             known = tuple(f"builtin:{known}" for known in BUILTIN)
-            raise InputError(f"unknown built-in model {recipe_model!r}; try one of: {nearest(recipe_model, known)}")
+            raise InputError(
+                f"unknown built-in model {recipe_model!r}; try one of: {nearest_or_all(recipe_model, known)}"
+            )
         return ASSETS / name
     folder = expanded(recipe_model)
     if is_folder(folder):
@@ -35,7 +37,7 @@ def model_path(recipe_model: str) -> Path:
 
 
 def model_sha256(path: Path) -> str:
-    """Over every file of a model folder: its name and content, sorted by name; 64 hex digits."""
+    """Returns the sha256 over name and content of every file of a model folder, sorted by name; 64 hex digits."""
     files = sorted(
         (file for file in path.rglob("*") if file.is_file()), key=lambda file: file.relative_to(path).as_posix()
     )

@@ -1,4 +1,4 @@
-"""From a run specification to the verl configuration: composed, and validated, without importing verl or torch."""
+"""Composes and validates the verl configuration of a run specification without importing verl or torch."""
 
 import importlib.util
 import re
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from policies.errors import AdvisorError, InputError
-from training.paths import demand_plain
 from training.recipe import Recipe
 from training.run_spec import RunSpec
+from training.support.paths import demand_plain
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -26,13 +26,13 @@ ADDED_KEYS = frozenset(
         "ray_kwargs.ray_init.object_store_memory",
     }
 )
-"""Keys that verl's own schema lacks and that a run may add (`+key=value`)."""
+"""Keys that are not in verl's schema and that a run may add (`+key=value`)."""
 
 TRAIN_EXTRA = "pip install -c constraints/cpu.txt -e '.[train]'"
 
 
 class RunPaths(NamedTuple):
-    """Where a run reads and writes; all absolute."""
+    """The absolute paths that a run reads and writes."""
 
     model: Path
     train_file: Path
@@ -42,15 +42,15 @@ class RunPaths(NamedTuple):
 
 
 def overrides(spec: RunSpec, paths: RunPaths) -> list[str]:
-    """Hydra overrides of verl's `ppo_trainer` configuration, in a fixed order.
+    """Returns the Hydra overrides of verl's `ppo_trainer` configuration, in a fixed order.
 
     Two arms of one seed differ only in `advisor.policy` and in the paths. Raises InputError for a device that this
-    version does not drive, and for a path that verl would expand.
+    version does not support, and for a path that verl would expand.
     """
     recipe = spec.recipe
     if recipe.device != "cpu":
         raise InputError(
-            f"recipe {recipe.name!r} wants device {recipe.device!r}; this version drives recipes with device: cpu"
+            f"recipe {recipe.name!r} needs device {recipe.device!r}, but this version only supports device: cpu"
         )
     for path in paths:
         demand_plain(path)
@@ -167,7 +167,7 @@ def _cpu() -> list[str]:
         "actor_rollout_ref.rollout.name=transformers_cpu",
         "actor_rollout_ref.rollout.dtype=float32",
         "actor_rollout_ref.rollout.free_cache_engine=False",
-        "ray_kwargs.ray_init.num_cpus=16",  # logical: a head with 4 never places verl's group and never says so
+        "ray_kwargs.ray_init.num_cpus=16",  # logical: a head with 4 never places verl's group and reports nothing
         "+ray_kwargs.ray_init.num_gpus=1",
         "+ray_kwargs.ray_init.include_dashboard=False",
         "+ray_kwargs.ray_init.address=local",
@@ -177,9 +177,9 @@ def _cpu() -> list[str]:
 
 
 def _quoted(value: object) -> str:
-    """A hydra value; strings single-quoted, so that no character of a path or parameter is read as grammar.
+    """A hydra value; strings are single-quoted, so that no character of a path or parameter is parsed as grammar.
 
-    In a quoted value a backslash is itself, but where a quote follows. Interpolation has no escape: it is refused.
+    In a quoted value a backslash is literal unless a quote follows. Interpolation has no escape: it is refused.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -187,12 +187,12 @@ def _quoted(value: object) -> str:
         return repr(value)
     text = str(value)
     if "${" in text:
-        raise InputError(f"{text!r} holds '${{', which the configuration would expand; use another name or folder")
+        raise InputError(f"{text!r} contains '${{', which the configuration would expand; use another name or folder")
     return f"'{escaped(text)}'"
 
 
 def escaped(text: str) -> str:
-    """How a text is spelled between the quotes of an argument."""
+    """Escapes a text for use between the quotes of an argument."""
     text = re.sub(r"(\\*)'", r"\1\1\\'", text)
     return re.sub(r"(\\+)$", r"\1\1", text)
 
@@ -202,13 +202,13 @@ def _beside(relative: str) -> Path:
 
 
 def compose(argv: list[str]) -> "DictConfig":
-    """verl's `ppo_trainer` configuration with these overrides, from verl's own files.
+    """Returns verl's `ppo_trainer` configuration with these overrides, from verl's own files.
 
-    Raises AdvisorError with the line to install when verl is missing, and when an override does not fit the schema.
+    Raises AdvisorError if verl is missing, with the install command, and if an override does not fit the schema.
     """
     found = importlib.util.find_spec("verl")
     if found is None or not found.submodule_search_locations:
-        raise AdvisorError(f"verl is not installed, so nothing can be trained; run: {TRAIN_EXTRA}")
+        raise AdvisorError(f"training needs verl, which is not installed; run: {TRAIN_EXTRA}")
     foreign = [
         one for one in argv if one.startswith("+") and one[1:].split("=", 1)[0].removeprefix("+") not in ADDED_KEYS
     ]
@@ -224,4 +224,4 @@ def compose(argv: list[str]) -> "DictConfig":
         with hydra.initialize_config_dir(str(config_folder), version_base=None):
             return hydra.compose("ppo_trainer", overrides=argv)
     except HydraException as error:
-        raise AdvisorError(f"verl refuses the configuration: {' '.join(str(error).split())}") from error
+        raise AdvisorError(f"verl rejects the configuration: {' '.join(str(error).split())}") from error

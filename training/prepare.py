@@ -1,28 +1,29 @@
-"""What a run needs before its processes start: training data, configuration, arguments, facts."""
+"""Prepares a run before its processes start: training data, configuration, arguments, facts."""
 
 import json
-from pathlib import Path
 
 from training.data.training_files import write_training_data
 from training.environment import hardware_class, recorded_environment, training_environment
 from training.identity import artifact_hashes, package_versions
 from training.models import model_path
 from training.overrides import RunPaths, compose, overrides
-from training.run_files import RecordedFacts, RunFiles, write_atomically
+from training.run_files import AttemptFiles, RecordedFacts, write_atomically
 from training.run_spec import RunSpec
 from training.trainable import demand_trainable
 
 
-def prepare(files: RunFiles, spec: RunSpec, attempt: Path) -> None:
+def prepare(spec: RunSpec, attempt: AttemptFiles) -> None:
     """Writes data/, argv.txt, config.yaml and facts.json; raises AdvisorError when verl refuses the configuration, or
     when the policy cannot be trained.
 
-    A later attempt writes the same again, for a run directory that was moved meanwhile.
+    Raises AdvisorError if verl rejects the configuration or the policy cannot be trained. Each attempt writes the files
+    again, since the run directory may have been moved.
     """
     from omegaconf import OmegaConf
 
     demand_trainable(spec.policy, spec.recipe.data)
-    attempt.mkdir(parents=True, exist_ok=True)
+    files = attempt.run
+    attempt.folder.mkdir(parents=True, exist_ok=True)
     versions = package_versions()
     data = write_training_data(spec.recipe.data, files.data)
     argv = overrides(
@@ -37,7 +38,7 @@ def prepare(files: RunFiles, spec: RunSpec, attempt: Path) -> None:
     )
     config = compose(argv)
     facts = RecordedFacts(
-        environment=recorded_environment(training_environment(attempt / "metrics.jsonl")),
+        environment=recorded_environment(training_environment(attempt.metrics)),
         artifacts=artifact_hashes(spec.recipe),
         versions=versions,
         hardware=hardware_class(),

@@ -1,6 +1,5 @@
-"""A recipe: everything of a GRPO run that is held fixed while the policy varies."""
+"""A recipe: everything in a GRPO run that is held fixed while the policy varies."""
 
-import difflib
 from importlib import resources
 from typing import Annotated, Literal
 
@@ -8,17 +7,18 @@ from pydantic import Field, ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
-from training.paths import expanded, is_file, is_folder
-from training.yaml_files import parse_mapping
+from training.support.nearest import nearest
+from training.support.paths import expanded, is_file, is_folder
+from training.support.yaml_files import parse_mapping
 
 Words = Annotated[str, Field(pattern=r"^\P{C}+$", max_length=500)]
-"""Text of a recipe: it is shown on terminals, so no control characters."""
+"""Text of a recipe, without control characters since it is shown on terminals."""
 MOST_BYTES = 100_000
-"""Of a recipe file."""
+"""Maximum size of a recipe file."""
 
 
 class CostModel(StrictModel):
-    """What a run is expected to cost on this recipe's hardware; an estimate, never part of a hash."""
+    """The expected cost of a run on this recipe's hardware; an estimate, never part of a hash."""
 
     startup_s: float = Field(ge=0, le=1e7)
     step_s: float = Field(ge=1e-6, le=1e6)
@@ -32,19 +32,19 @@ class Recipe(StrictModel):
 
     schema_version: Literal[1] = 1
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)
-    """It names folders of runs and answers."""
+    """Also the name of folders of runs and answers."""
     title: Words
     toy: bool
-    """A toy recipe's results say nothing about real models; reports open with that."""
+    """Whether results are not evidence about real models, as every report of such a recipe says first."""
     device: Literal["cpu", "cuda"]
     devices: int = Field(ge=1, le=100_000)
-    """Devices that one run holds; on CPU one run counts as one device."""
+    """Number of devices that one run holds; on CPU one run counts as one device."""
     model: Words
     """`builtin:NAME` (shipped) or a Hugging Face id or folder."""
     data: Words
     """`builtin:NAME` or a dataset id."""
     suite: Words
-    """The benchmark suite that scores it."""
+    """The benchmark suite on which its runs are scored."""
     steps: int = Field(ge=1, le=100_000)
     prompts_per_step: int = Field(ge=1, le=1_000_000)
     rollouts_per_prompt: int = Field(ge=2, le=100_000)
@@ -59,12 +59,12 @@ class Recipe(StrictModel):
     cost: CostModel
 
     def held_fixed(self) -> dict[str, object]:
-        """The content that identifies the recipe: all but the cost estimate, title and checkpoint interval."""
+        """Returns the content that identifies the recipe: all but cost estimate, title and checkpoint interval."""
         return self.model_dump(mode="json", exclude={"cost", "title", "checkpoint_every"})
 
 
 def recipe_names() -> tuple[str, ...]:
-    """Names of the shipped recipes."""
+    """Returns the names of the shipped recipes."""
     folder = resources.files("training.recipes")
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
@@ -72,15 +72,15 @@ def recipe_names() -> tuple[str, ...]:
 def load_recipe(name_or_path: str, *, steps: int | None = None, model: str | None = None) -> Recipe:
     """Loads a shipped recipe by name, or a YAML file by path (anything ending in `.yaml`/`.yml`).
 
-    `steps` and `model` replace the recipe's own. Raises `InputError` for an unknown name (nearest names offered)
-    and for a file that does not validate (all faults at once).
+    `steps` and `model` replace the recipe's own. Raises `InputError` for an unknown name (with the nearest names) and
+    for a file that does not validate (with all faults).
     """
     if name_or_path.endswith((".yaml", ".yml")):
         text = _read_file(name_or_path)
     elif name_or_path in recipe_names():
         text = resources.files("training.recipes").joinpath(f"{name_or_path}.yaml").read_text(encoding="utf-8")
     else:
-        near = difflib.get_close_matches(name_or_path, recipe_names(), n=3, cutoff=0.4)
+        near = nearest(name_or_path, recipe_names())
         hint = f"did you mean {' or '.join(near)}?" if near else f"known recipes: {_listed()}"
         raise InputError(f"unknown recipe {name_or_path!r}; {hint}")
     try:
@@ -93,11 +93,11 @@ def load_recipe(name_or_path: str, *, steps: int | None = None, model: str | Non
     try:
         return Recipe.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"recipe {name_or_path!r} does not fit: {describe_faults(error)}") from error
+        raise InputError(f"recipe {name_or_path!r} is not valid: {describe_faults(error)}") from error
 
 
 def _absolute(model: object) -> object:
-    """A model folder that is named from where the person stands, as every process can find it."""
+    """A model folder given relative to the working directory as an absolute path; other models unchanged."""
     if not isinstance(model, str) or model.startswith("builtin:") or not is_folder(expanded(model)):
         return model
     return str(expanded(model).absolute())

@@ -1,12 +1,12 @@
 """One matched run: `python -m training.run RUN_DIR`.
 
-Reads RUN_DIR/run.json, holds RUN_DIR/run.lock for its whole life, trains through verl in child processes, checks and
-exports the model, and writes RUN_DIR/result.json as its last act (files: `training.run_files`). It needs neither
-torch nor verl in this process.
+Reads RUN_DIR/run.json, holds RUN_DIR/run.lock throughout, trains with verl in child processes, checks and exports the
+model, and finally writes RUN_DIR/result.json (files: `training.run_files`). It needs neither torch nor verl in this
+process.
 
-Exit code 0: done (also when it was done before). 1: failed for good. 2: RUN_DIR cannot be used. 75: interrupted, by
-lost processes or a disk that takes nothing. 143: interrupted, by SIGTERM or SIGINT. After an interruption the next
-attempt continues from the last checkpoint.
+Exit code 0: done (now or before). 1: failed permanently. 2: RUN_DIR cannot be used. 75: interrupted by lost processes
+or a disk that cannot be written. 143: interrupted by SIGTERM or SIGINT. After an interruption the next attempt
+continues from the last checkpoint.
 """
 
 import sys
@@ -17,17 +17,17 @@ from policies.installation import check_packages
 from training.attempt import Attempt
 from training.prepare import prepare
 from training.run_files import RunFiles, read_spec
-from training.run_lock import RunLock
 from training.run_spec import RunResult
 from training.start_over import start_over_without_proof
+from training.support.run_lock import RunLock
 
 EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 75}
 
 
 def run(folder: Path) -> RunResult:
-    """Runs one attempt to its end, or returns the final result that is already there.
+    """Runs one attempt to its end, or returns the final result if there already is one.
 
-    Raises InputError when the folder holds no usable run.json or another process works in it.
+    Raises InputError if the folder has no usable run.json or another process is using it.
     """
     files = RunFiles(folder.resolve())
     spec = read_spec(files)
@@ -35,17 +35,17 @@ def run(folder: Path) -> RunResult:
         final = files.final_result()
         if final is not None:
             return final
-        number = max(files.attempt_numbers(), default=0) + 1
-        attempt = Attempt(files, spec, number, lock)
-        reason = start_over_without_proof(files, number)
+        number = max((attempt.number for attempt in files.attempts()), default=0) + 1
+        attempt = files.attempt(number)
+        reason = start_over_without_proof(attempt)
         if reason:
             sys.stderr.write(f"starts over from step 1: {reason}\n")
-        prepare(files, spec, attempt.folder)
-        return attempt.run()
+        prepare(spec, attempt)
+        return Attempt(attempt, spec, lock).run()
 
 
 def main(arguments: list[str]) -> int:
-    """Command line; the exit code."""
+    """Runs the command line and returns the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m training.run RUN_DIR\n")
         return 2

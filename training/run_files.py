@@ -1,7 +1,7 @@
 """The files of one run: where they are, and reading and writing them whole.
 
-RUN_DIR/run.json  config.yaml  argv.txt  facts.json  delivery.jsonl  result.json  run.lock
-        data/  checkpoints/  export/  attempts/<k>/{train.log,metrics.jsonl,result.json}
+RUN_DIR/run.json  config.yaml  argv.txt  facts.json  delivery.jsonl  result.json  run.lock  launch.log
+        data/  checkpoints/  export/  attempts/<k>/ of which `AttemptFiles` has the names
 """
 
 import json
@@ -13,7 +13,9 @@ from pydantic import ValidationError
 
 from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
+from training.launchers.base import LAUNCH_LOG
 from training.run_spec import RunResult, RunSpec
+from training.support.run_lock import RUN_LOCK
 
 
 class RecordedFacts(StrictModel):
@@ -24,6 +26,26 @@ class RecordedFacts(StrictModel):
     artifacts: dict[str, str]
     versions: dict[str, str]
     hardware: str
+
+
+class AttemptFiles:
+    """Paths of one attempt at a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.number = int(folder.name)
+        self.log = folder / "train.log"
+        self.metrics = folder / "metrics.jsonl"
+        self.driver = folder / "driver.json"
+        self.result = folder / "result.json"
+        self.ray_temp = folder / "ray_temp.txt"
+        self.started_over = folder / "started_over.txt"
+        self.damaged_delivery = folder / "delivery.damaged.jsonl"
+
+    @property
+    def run(self) -> "RunFiles":
+        """The run that this attempt belongs to."""
+        return RunFiles(self.folder.parent.parent)
 
 
 class RunFiles:
@@ -37,21 +59,38 @@ class RunFiles:
         self.facts = folder / "facts.json"
         self.delivery = folder / "delivery.jsonl"
         self.result = folder / "result.json"
-        self.lock = folder / "run.lock"
+        self.lock = folder / RUN_LOCK
+        self.launch_log = folder / LAUNCH_LOG
         self.data = folder / "data"
         self.checkpoints = folder / "checkpoints"
+        self.checkpointed = self.checkpoints / "latest_checkpointed_iteration.txt"
+        """verl's file that names the last whole checkpoint."""
         self.export = folder / "export"
-        self.attempts = folder / "attempts"
+        self._attempts = folder / "attempts"
 
-    def attempt_numbers(self) -> list[int]:
-        """Numbers of the attempts so far, ascending."""
-        if not self.attempts.is_dir():
+    def attempt(self, number: int) -> AttemptFiles:
+        """Files of an attempt, made or not."""
+        return AttemptFiles(self._attempts / str(number))
+
+    def attempts(self) -> list[AttemptFiles]:
+        """The attempts so far, the oldest first."""
+        if not self._attempts.is_dir():
             return []
-        return sorted(int(entry.name) for entry in self.attempts.iterdir() if entry.name.isdigit())
+        folders = (entry for entry in self._attempts.iterdir() if entry.name.isdigit())
+        return sorted(map(AttemptFiles, folders), key=lambda attempt: attempt.number)
 
-    def attempt(self, number: int) -> Path:
-        """Folder of an attempt."""
-        return self.attempts / str(number)
+    def checkpoint(self, step: int) -> Path:
+        """Folder of verl's checkpoint after a step."""
+        return self.checkpoints / f"global_step_{step}"
+
+    def checkpoint_steps(self) -> list[int]:
+        """Steps of the checkpoints that there are, whole or not, ascending."""
+        return sorted(int(path.name.rpartition("_")[2]) for path in self.checkpoints.glob("global_step_*"))
+
+    def last_sign(self) -> float:
+        """When the run last wrote something (Unix seconds); 0 when it never did."""
+        files = [self.launch_log, self.delivery, *(path for one in self.attempts() for path in one.folder.iterdir())]
+        return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
 
     def final_result(self) -> RunResult | None:
         """How the run ended for good; None while it has not. InputError when the file is damaged."""
@@ -68,8 +107,8 @@ class RunFiles:
     def metrics(self) -> dict[int, dict[str, Any]]:
         """Step -> verl's metrics, over all attempts; where a resumed attempt repeated a step, its row counts."""
         rows: dict[int, dict[str, Any]] = {}
-        for number in self.attempt_numbers():
-            rows.update(read_metrics(self.attempt(number) / "metrics.jsonl"))
+        for attempt in self.attempts():
+            rows.update(read_metrics(attempt.metrics))
         return dict(sorted(rows.items()))
 
 
@@ -78,7 +117,7 @@ def read_spec(files: RunFiles) -> RunSpec:
     try:
         return RunSpec.model_validate_json(files.spec.read_bytes())
     except FileNotFoundError as error:
-        raise InputError(f"{files.folder} has no run.json; `advisor run` makes run directories") from error
+        raise InputError(f"{files.folder} has no {files.spec.name}; `advisor run` makes run directories") from error
     except ValidationError as error:
         raise InputError(f"{files.spec} is not a run specification: {describe_faults(error)}") from error
 

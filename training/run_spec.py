@@ -1,4 +1,4 @@
-"""One matched run: what it is told to do (`run.json`) and how it ended (`result.json`)."""
+"""One matched run: its specification (`run.json`) and its result (`result.json`)."""
 
 from typing import Literal
 
@@ -10,41 +10,41 @@ from training.recipe import Recipe
 
 
 class RunSpec(StrictModel):
-    """One job. `run_key` (training.identity) hashes recipe, policy, seed, replicate, artifacts and versions."""
+    """The specification of one run; `training.identity.run_key` hashes all of it but the deadline."""
 
     schema_version: Literal[1] = 1
     recipe: Recipe
     policy: PolicySpec
     seed: int = Field(ge=0, lt=2**31)
-    """Data order and every trainer stream."""
+    """Determines the data order and every random stream of the trainer."""
     replicate: int = Field(default=0, ge=0, lt=2**31)
-    """Rollout and sampling streams."""
+    """Determines the rollout and sampling streams."""
     deadline_s: float = Field(gt=0)
-    """Wall seconds after which the run ends itself (outcome `failed`)."""
+    """Wall seconds after which the run terminates (outcome `failed`)."""
 
 
 class RunResult(StrictModel):
-    """How an attempt ended: always in `attempts/<k>/result.json`, and in the run's own `result.json` when it is final.
+    """The result of an attempt, in `attempts/<k>/result.json`, and in the run's own `result.json` if it is final.
 
     `interrupted` is not final: the run was stopped or lost its processes, and a new attempt continues from the last
-    checkpoint. A killed attempt leaves no file at all, which means the same.
+    checkpoint. A killed attempt leaves no file, which means the same.
     """
 
     schema_version: Literal[1] = 1
     outcome: Literal["done", "failed", "interrupted"]
     failure: Literal["training", "infrastructure"] | None = None
-    """Of a failed run. `training`: it diverged, or the algorithm ended it, an outcome of its arm. `infrastructure`: it
-    tells nothing about the arm and may be run again. None: of neither kind for sure, so somebody has to look."""
+    """Kind of failure. `training`: the run diverged, or the algorithm ended it, which is an outcome of its arm.
+    `infrastructure`: no evidence about the arm, may be retried. None: unclassified, needs inspection."""
     reason: str = ""
-    """One line; empty when done."""
+    """One line; empty if done."""
     attempt: int
     steps_done: int
     wall_s: float
     first_step_s: float | None = None
-    """Launch to the end of the first step."""
+    """Wall seconds from launch to the end of the first step."""
     peak_memory_mb: float | None = None
-    """Of the whole process tree (proportional set size)."""
+    """Peak memory of the whole process tree (proportional set size)."""
     device_hours: float
     export: str | None = None
-    """Folder of the exported model, relative to the run directory; of a run that failed in training, its last finite
+    """Folder of the exported model, relative to the run directory; for a run that failed in training, its last finite
     checkpoint."""

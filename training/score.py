@@ -1,8 +1,8 @@
 """Scores exported models: `python -m training.score JOBS.json`.
 
 JOBS.json is {"jobs": [{"export": FOLDER, "suite": "tiny-12", "answers": FOLDER}, ...]}, absolute folders. One process
-does all jobs, since loading torch costs more than scoring a tiny model. A finished job is skipped; a job that fails
-gets one line and leaves the others alone. Exit code 0: all done; 1: some failed; 2: JOBS.json is unusable.
+does all jobs, since loading torch takes longer than scoring a tiny model. A finished job is skipped; a failed job gets
+one line and does not affect the others. Exit code 0: all done; 1: some failed; 2: JOBS.json is unusable.
 """
 
 import os
@@ -31,7 +31,7 @@ class ScoreJobs(StrictModel):
 
 
 def read_jobs(path: Path) -> tuple[ScoreJob, ...]:
-    """Reads JOBS.json; InputError, in one line, where it cannot be used."""
+    """Reads JOBS.json; raises InputError, in one line, if it cannot be used."""
     try:
         jobs = ScoreJobs.model_validate_json(path.read_text(encoding="utf-8")).jobs
     except (OSError, UnicodeDecodeError) as error:
@@ -46,11 +46,11 @@ def read_jobs(path: Path) -> tuple[ScoreJob, ...]:
 
 
 def run_jobs(jobs: tuple[ScoreJob, ...]) -> int:
-    """Scores each job in turn, one progress line each on stderr; returns how many failed.
+    """Scores each job in turn with one progress line on stderr; returns the number of failures.
 
-    The lines hold no score: whoever follows a study may see them before it is done.
+    The lines contain no score, since they may be read before the study is done.
     """
-    from training.benchmarks.scoring import SCORES, score_export
+    from training.scoring import SCORES, score_export
 
     failed = 0
     for number, job in enumerate(jobs, start=1):
@@ -68,7 +68,7 @@ def run_jobs(jobs: tuple[ScoreJob, ...]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line; returns the exit code."""
+    """Runs the command line and returns the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m training.score JOBS.json\n")
         return InputError.exit_code

@@ -1,4 +1,4 @@
-"""What this version's trainer cannot do for a policy, said before anything runs."""
+"""Checks, before anything runs, that this version's trainer supports a policy."""
 
 from policies.base import PolicySpec
 from policies.errors import InputError
@@ -7,16 +7,16 @@ from training.data.training_files import domains
 
 
 def demand_trainable(policy: PolicySpec, data: str = "") -> None:
-    """Raises InputError for a policy that replaces refused groups by fresh prompts, or cannot start on this data.
+    """Raises InputError for a policy that replaces rejected groups with fresh prompts, or cannot start on this data.
 
-    The first would roll out more than its control: no matched pair, and nothing here matches runs by total rollouts or
-    GPU-hours instead. `data`: of the recipe; "": not known yet.
+    The first would have more rollouts than its control and thus no matched pair; matching runs by total rollouts or
+    GPU-hours is not supported. `data`: of the recipe; "": not yet known.
     """
     parameters = get(policy.name).Parameters.model_validate(policy.parameters)
     if parameters.refill_rounds:
         raise InputError(
-            f"policy {policy} would roll out up to {1 + parameters.refill_rounds} times as much as its control, and "
-            "this version cannot match runs by total rollouts or GPU-hours; leave refill=false"
+            f"policy {policy} could use up to {1 + parameters.refill_rounds} times the rollouts of its control, but "
+            "this version cannot match runs by total rollouts or GPU-hours; keep refill=false"
         )
     if data:
         create(policy, sorted(domains(data)), seed=0)

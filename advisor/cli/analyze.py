@@ -1,6 +1,5 @@
 """`analyze`: verdicts from a table of scores that exists; no study, no run, no LLM."""
 
-import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,11 +16,6 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 """Nothing is said of progress before."""
-
-
-def add_to(app: typer.Typer) -> None:
-    """Registers the command."""
-    app.command("analyze")(analyze)
 
 
 def analyze(
@@ -53,36 +47,24 @@ def analyze(
     as_json: output.JsonFlag = False,
 ) -> int:
     """Verdicts on a table of scores: every treatment against its control, under every benchmark summary."""
-    from tools.analyze_scores import analyze_scores
+    from advisor.api import CONFIDENCE
+    from advisor.api import analyze as judged
 
     with _Steps() as steps:
-        analysis = analyze_scores(
-            scores, treatments=_words(treatment), control=control, by=by, summaries=summaries, primary=summary,
-            sesoi=sesoi, confidence=0.95 if confidence is None else confidence, columns=_columns(column or ()),
-            unit=unit, decimal=decimal, out=out, progress=steps.show,
-            command=_command(
-                scores, treatment=treatment, control=control, by=by, summaries=summaries, summary=summary, sesoi=sesoi,
-                confidence=confidence, column=column, unit=unit, decimal=decimal, out=out,
-            ),
-        )  # fmt: skip
+        analysis = judged(
+            scores, _words(treatment), control, by=by, summaries=summaries, summary=summary, sesoi=sesoi,
+            confidence=CONFIDENCE if confidence is None else confidence, columns=_columns(column or ()), unit=unit,
+            decimal=decimal, out=out, progress=steps.show,
+        ).analysis  # fmt: skip
     if as_json:
-        from tools.report.scores_json import scores_document
+        from tools.report.scores.verdict_json import scores_document
 
         output.emit(scores_document(analysis))
     else:
-        from advisor.cli.analyze_view import show_analysis
+        from advisor.views.analyze import show_analysis
 
         show_analysis(output.data(), output.talk(), analysis, out)
     return RefusedError.exit_code if analysis.all_invalid else 0
-
-
-def _command(scores: Sequence[Path], **options: object) -> str:
-    """The command line again, as a shell takes it."""
-    words = ["advisor", "analyze", *map(str, scores)]
-    for name, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            words += [f"--{name}", str(one)] if one not in (None, "") else []
-    return shlex.join(words)
 
 
 def _words(given: Sequence[str] | None) -> tuple[str, ...]:

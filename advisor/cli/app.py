@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli import analyze, ask, catalogue, changes, doctor, plan, policies, power, report, runs, summaries
+from advisor.cli import analyze, ask, changes, doctor, lists, plan, policies, power, runs, summaries
 
 app = typer.Typer(
     name="advisor",
@@ -14,15 +14,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for group in (ask, plan, runs, changes, report, analyze, power, policies, catalogue, summaries, doctor):
-    group.add_to(app)
+for command in (
+    ask.ask, ask.understand, plan.plan, plan.approve, runs.run, runs.status, runs.resume, runs.stop, changes.amend,
+    changes.unblind, runs.report, analyze.analyze, power.power,
+):  # fmt: skip
+    app.command()(command)
+group = typer.Typer(invoke_without_command=True, help="Lists the data policies; `show NAME` explains one.")
+group.callback()(policies.policies)
+group.command()(policies.show)
+app.add_typer(group, name="policies")
+for command in (lists.recipes, lists.benchmarks, summaries.summaries, doctor.doctor):
+    app.command()(command)
 
 
 @app.callback(invoke_without_command=True)
 def main(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure (works anywhere).")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of a failure; may stand anywhere on the command line.")
+    ] = False,
 ) -> None:
     """Ask whether a data policy helps RLVR training; get matched-seed GRPO runs and an honest answer."""
     if version:

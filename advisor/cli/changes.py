@@ -1,4 +1,4 @@
-"""`amend` and `unblind`: recorded exceptions, each shown with its price before it is taken."""
+"""`amend` and `unblind`: recorded exceptions, each shown with its cost to the claim before it is made."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,15 +12,9 @@ if TYPE_CHECKING:
     from tools.study.amend import Amendment
     from tools.study.interim import Interim
 
-AllSeeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="How many seeds there shall be in all.")]
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is recorded.")]
-Sure = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Registers the commands."""
-    app.command("amend")(amend)
-    app.command("unblind")(unblind)
+AllSeeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Total number of seeds after the change.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason; it is recorded.")]
+Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def amend(
@@ -32,21 +26,21 @@ def amend(
     by: options.By = None,
     as_json: output.JsonFlag = False,
 ) -> int:
-    """Changes the plan of a study on its way or done; it needs a new approval, and no run is made twice."""
+    """Changes the plan of a running or finished study; needs a new approval, and repeats no run."""
+    from tools.design.budget import parse_budget
     from tools.study.amend import amend as record
     from tools.study.amend import proposed
-    from tools.study.budget import parse_budget
-    from tools.study.study import find_study
+    from tools.study.folder import find_study
 
     if seeds is not None and seed_list is not None:
-        raise InputError(f"--seeds {seeds} and --seed-list {seed_list} both say which seeds; give one of them")
+        raise InputError(f"--seeds {seeds} and --seed-list {seed_list} both choose the seeds; give only one of them")
     listed = None if seed_list is None else options.parse_seed_list(seed_list)
     hours = None if budget is None else parse_budget(budget)
     found = find_study(study)
     change = proposed(found, seeds=seeds, seed_list=listed, budget=hours)
     if not yes:
         if not output.at_terminal():
-            raise RefusedError("no terminal to ask at; amend with: --yes")
+            raise RefusedError("no terminal for confirmation; to amend without one, add --yes")
         _show_amendment(change)
         if not output.confirmed("Amend the plan?"):
             raise RefusedError("not amended, nothing was changed")
@@ -61,16 +55,16 @@ def amend(
 
 
 def _show_amendment(change: "Amendment") -> None:
-    from tools.report import numbers
-    from tools.study.cost import hours
+    from tools.plan.cost import hours
+    from tools.text import numbers
 
-    claim = "as planned: no score can have led to this change"
+    claim = "confirmatory as planned: no score can have influenced this change"
     if change.exploratory:
-        claim = f"exploratory from here on, since {change.exploratory}"
+        claim = f"exploratory from now on, because {change.exploratory}"
     if change.error is not None:
         claim += (
-            f"; read as if it had been planned, a claim on one summary would be false in {100 * change.error:.1f} % "
-            "of studies without an effect"
+            f"; if it were reported as planned, {100 * change.error:.1f} % of studies without an effect would claim "
+            "one on a given summary"
         )
     about = "at most" if change.plan.design else "about"
     added = f"{numbers.counted(change.runs, 'more run')}, {about} {hours(change.device_hours, change.unit)}"
@@ -80,29 +74,25 @@ def _show_amendment(change: "Amendment") -> None:
 
 
 def unblind(
-    study: StudyName,
-    reason: Reason = "",
-    yes: Sure = False,
-    by: options.By = None,
-    as_json: output.JsonFlag = False,
+    study: StudyName, reason: Reason = "", yes: Sure = False, by: options.By = None, as_json: output.JsonFlag = False
 ) -> int:
-    """Shows scores by arm before the stop rule fires; recorded, and every later change of the plan is exploratory."""
-    from tools.study.interim import interim
+    """Shows scores by arm before the study ends; this is recorded, and any later change of the plan is exploratory."""
+    from tools import catalogue
+    from tools.study.folder import find_study
     from tools.study.interim import unblind as record
-    from tools.study.study import find_study
 
     found = find_study(study)
     if not reason.strip():
-        raise InputError("an unblinding needs a reason; give it with --reason TEXT")
+        raise InputError("unblinding requires a reason; give it with --reason TEXT")
     if not yes:
         if not output.at_terminal():
-            raise RefusedError("no terminal to ask at; unblind with: --yes")
+            raise RefusedError("no terminal for confirmation; to unblind without one, add --yes")
         if not output.confirmed(
-            "See scores by arm now? It is recorded, and what the plan becomes later is exploratory."
+            "Show scores by arm now? This is recorded, and any later change of the plan becomes exploratory."
         ):
             raise RefusedError("not unblinded, nothing was recorded")
     record(found, options.approver(by, yes), reason)
-    seen = interim(found)
+    seen = catalogue.interim_scores(found)
     if as_json:
         output.emit(seen)
     else:
@@ -113,16 +103,16 @@ def unblind(
 def _show_interim(seen: "Interim") -> None:
     from rich.table import Table
 
-    from tools.report import numbers
+    from tools.text import numbers
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("treatment", "summary"):
         table.add_column(name)
-    kind = "repeated interval" if seen.repeated else "interval if it ended here"
+    kind = "repeated interval" if seen.repeated else "interval if it ended now"
     for name in ("n", "treatment mean", "control mean", "difference", kind):
         table.add_column(name, justify="right")
     for row in seen.rows:
         means = (numbers.fixed(row.treatment_mean), numbers.fixed(row.control_mean), numbers.signed(row.difference))
         table.add_row(row.treatment, row.summary, str(row.n), *means, numbers.interval(row.low, row.high))
     output.data().print(table)
-    output.talk().print("interim, not a verdict; unblinded " + seen.unblinded, soft_wrap=True, markup=False)
+    output.talk().print("interim scores, not a verdict; unblinded " + seen.unblinded, soft_wrap=True, markup=False)

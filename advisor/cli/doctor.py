@@ -6,8 +6,6 @@ import subprocess
 import sys
 from typing import Literal, NamedTuple
 
-import typer
-
 from advisor.cli import output
 
 EXTRAS = {
@@ -16,16 +14,8 @@ EXTRAS = {
     "mcp": ("mcp",),
 }
 BASE = (
-    "langgraph",
-    "langgraph-checkpoint-sqlite",
-    "openai",
-    "pydantic",
-    "scipy",
-    "numpy",
-    "typer",
-    "rich",
-    "matplotlib",
-)
+    "langgraph", "langgraph-checkpoint-sqlite", "openai", "pydantic", "scipy", "numpy", "typer", "rich", "matplotlib",
+)  # fmt: skip
 MEMORY_GIB = 4.0
 """Peak of a tiny-cpu run, with room."""
 
@@ -40,14 +30,9 @@ class Check(NamedTuple):
     fix: str = ""
 
 
-def add_to(app: typer.Typer) -> None:
-    """Registers the command."""
-    app.command("doctor")(doctor)
-
-
 def doctor(as_json: output.JsonFlag = False) -> int:
     """Says what this machine can run; exit 1 when no study."""
-    checks = [*_machine(), *_packages(), _llm(), *_folders()]
+    checks = [*_machine(), *_packages(), _fast_start(), _llm(), *_folders()]
     healthy = all(check.state != "missing" for check in checks)
     if as_json:
         output.emit({"healthy": healthy, "checks": [check._asdict() for check in checks]})
@@ -124,6 +109,22 @@ def _version(name: str) -> str | None:
         return None
 
 
+def _fast_start() -> Check:
+    """Whether Ray's workers are forked, and the switch."""
+    from policies.errors import InputError
+    from training.fast_start import SWITCH, is_wanted
+
+    try:
+        wanted = is_wanted()
+    except InputError as error:
+        return Check("fast start", "missing", str(error))
+    if not wanted:
+        return Check("fast start", "info", f"off, runs start slower; unset {SWITCH} to switch it on")
+    if sys.platform != "linux":
+        return Check("fast start", "info", "none: it needs Linux")
+    return Check("fast start", "info", f"on; {SWITCH}=0 switches it off if Ray's workers fail to start")
+
+
 def _llm() -> Check:
     """Whether one is configured; the key itself is never shown."""
     from advisor.settings import load_settings
@@ -138,7 +139,7 @@ def _llm() -> Check:
 
 def _folders() -> list[Check]:
     from advisor.settings import load_settings
-    from tools.study.study import studies_root
+    from tools.study.folder import studies_root
 
     checks = []
     places = (

@@ -1,26 +1,27 @@
-"""Starting a study and staying with it: shared by `ask`, `run` and `resume`."""
+"""Follows a study to its end: shared by `ask`, `run` and `resume`."""
 
-import json
 from pathlib import Path
 
 from advisor.cli import output
-from advisor.cli.status_view import follow
+from advisor.views.status import follow
 from policies.errors import AdvisorError, RefusedError
+from tools import catalogue
+from tools.report.study.verdict_json import StudyVerdict
+from tools.study.folder import Study
 from tools.study.status import StudyStatus
-from tools.study.study import Study
 
 
 class Detached(Exception):  # noqa: N818 - the person left, nothing went wrong
-    """Ctrl-C while following: the study goes on."""
+    """Raised on Ctrl-C while following; the study keeps running."""
 
 
 def follow_to_end(study: Study) -> StudyStatus:
-    """Shows the study until it stands still. Raises Detached on Ctrl-C."""
+    """Shows progress until the study stops. Raises Detached on Ctrl-C."""
     try:
         return follow(study, output.talk())
     except KeyboardInterrupt:
         output.talk().print(
-            f"detached; the study goes on\nsee it:  advisor status {study.name} --follow\n"
+            f"detached; the study keeps running\nsee it:  advisor status {study.name} --follow\n"
             f"stop it: advisor stop {study.name}",
             soft_wrap=True,
             markup=False,
@@ -29,21 +30,16 @@ def follow_to_end(study: Study) -> StudyStatus:
 
 
 def demand_done(status: StudyStatus) -> None:
-    """Raises AdvisorError where the study stands still without being done, RefusedError where no data are valid."""
+    """Raises AdvisorError if the study stopped before it was done, RefusedError if no data are valid."""
     name = status.id
     if status.state != "done":
         raise AdvisorError(f"{name} is {status.state}: {status.standing}")
-    path = Path(status.folder) / "report" / "verdict.json"
-    if not path.is_file():
-        return
-    try:
-        found = json.loads(path.read_bytes())
-        comparisons = found["verdict"]["comparisons"]
-        invalid = comparisons and all(comparison["verdict"] == "invalid_data" for comparison in comparisons)
-        faults = found["spread"]["faults"] if "spread" in found else ()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AdvisorError(f"{path} is damaged; build it again with: advisor report {name}") from error
-    if invalid:
-        raise RefusedError(f"no comparison of {name} has valid data; see {path.with_name('report.md')}")
-    if faults:
-        raise RefusedError(f"{name} gives no spread ({faults[0]}); see {path.with_name('report.md')}")
+    demand_valid(catalogue.read_verdict(Study(Path(status.folder))), Path(status.folder) / "report" / "report.md")
+
+
+def demand_valid(found: StudyVerdict, page: Path) -> None:
+    """Raises RefusedError, pointing to the report, if no comparison has valid data or no spread was estimated."""
+    if found.all_invalid:
+        raise RefusedError(f"no comparison of {found.study_id} has valid data; see {page}")
+    if found.spread is not None and found.spread.faults:
+        raise RefusedError(f"{found.study_id} gives no spread ({found.spread.faults[0]}); see {page}")

@@ -1,7 +1,5 @@
 """The `advisor` command: checks the installation, dispatches, turns every failure into one line and an exit code."""
 
-import difflib
-import errno
 import itertools
 import os
 import sys
@@ -66,7 +64,7 @@ def _run(given: list[str]) -> int:
         complain(str(error), error.exit_code, as_json=as_json)
         return error.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        complain("stopped by you", INTERRUPTED, as_json=as_json)
+        complain("interrupted", INTERRUPTED, as_json=as_json)
         return INTERRUPTED
     except BrokenPipeError:
         raise
@@ -90,13 +88,11 @@ def _explained(error: Exception, given: list[str]) -> tuple[str, int]:
 
         return f"this needs {missing}, which is not installed; run: {TRAIN_EXTRA}", 1
     if isinstance(error, OSError):
-        if error.errno == errno.ENOSPC:
-            return f"cannot write {error.filename or 'everything'}: {error.strerror}; make room, then try again", 1
-        what = f"cannot use {error.filename or 'the current folder'}" if error.errno == errno.ENOENT else "not possible"
-        what = f"cannot use {error.filename}" if error.filename else what
-        return f"{what}: {error.strerror or error}; mend that, then try again", 1
+        from advisor.api import explained
+
+        return explained(error), 1
     words = f"{type(error).__name__}: {error}"
-    return f"{words}; this is a bug of advisor: rerun with --debug and report what it prints", 1
+    return f"{words}; this is a bug in advisor: run again with --debug and report the output", 1
 
 
 def _usage(error: Exception, given: list[str]) -> str:
@@ -108,7 +104,9 @@ def _usage(error: Exception, given: list[str]) -> str:
         return f"{message} (got {typed[-1]!r})"
     commands = getattr(getattr(getattr(error, "ctx", None), "command", None), "commands", {})
     unheard = message.split("'")[1] if message.startswith("No such command '") else ""
-    near = difflib.get_close_matches(unheard, list(commands), n=1)
+    from training.support.nearest import nearest
+
+    near = nearest(unheard, commands, 1)
     return f"No such command {unheard!r}, did you mean {near[0]}" if near else message
 
 

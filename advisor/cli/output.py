@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 import os
 import re
 import sys
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.plain_text import middle_cut, one_line
+from tools.text import numbers
+from tools.text.plain_text import middle_cut, one_line
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 
 
 MOST_SAID, MOST_WORD = 1500, 200
@@ -28,12 +28,12 @@ LEAST_WIDTH = 20
 
 
 def talk() -> "Console":
-    """The console for people: stderr, plain when it is no terminal or NO_COLOR is set."""
+    """Returns the console for messages to people: stderr; plain without a terminal or with NO_COLOR."""
     return _console(stderr=True)
 
 
 def data() -> "Console":
-    """The console for results that are text: stdout."""
+    """Returns the console for results in text: stdout."""
     return _console(stderr=False)
 
 
@@ -61,23 +61,23 @@ def emit(document: "BaseModel | dict[str, Any]") -> None:
 
 
 def write_what_the_terminal_can() -> None:
-    """A character that the terminal's encoding lacks is shown as its code instead of ending the command."""
+    """Makes the terminal show a character that its encoding lacks as an escape code instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def finite(value: Any) -> Any:
-    """The same JSON with NaN and infinities as None."""
+    """Returns the same JSON value with NaN and infinities replaced by None."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return numbers.finite(value) if isinstance(value, float) else value
 
 
 def complain(message: str, exit_code: int, *, as_json: bool) -> None:
-    """The one line on stderr, long values cut in the middle; with `--json` also an object on stdout."""
+    """Prints the one-line error on stderr, long values cut in the middle; with `--json` also an object on stdout."""
     shortened = re.sub(rf"\S{{{MOST_WORD},}}", lambda word: middle_cut(word.group(), MOST_WORD), one_line(message))
     line = middle_cut(shortened, MOST_SAID)
     sys.stderr.write(f"error: {line}\n")
@@ -86,7 +86,7 @@ def complain(message: str, exit_code: int, *, as_json: bool) -> None:
 
 
 def confirmed(question: str) -> bool:
-    """Whether a person says yes; whoever leaves (Ctrl-C, end of input) has not."""
+    """Asks a yes/no question; Ctrl-C and end of input count as no."""
     try:
         return typer.confirm(question, default=False, err=True)
     except typer.Abort:
@@ -95,5 +95,5 @@ def confirmed(question: str) -> bool:
 
 
 def at_terminal() -> bool:
-    """Whether a person can be asked: stdin and stderr are a terminal."""
+    """Returns whether a person can be asked: stdin and stderr are a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()

@@ -11,14 +11,6 @@ if TYPE_CHECKING:
     from policies.describe import ParameterDescription, PolicyDescription
 
 
-def add_to(app: typer.Typer) -> None:
-    """Registers the commands."""
-    group = typer.Typer(invoke_without_command=True, help="Lists the data policies; `show NAME` explains one.")
-    group.callback()(policies)
-    group.command("show")(show)
-    app.add_typer(group, name="policies")
-
-
 def policies(context: typer.Context, as_json: output.JsonFlag = False) -> int:
     """Lists the data policies, placebos last; `show NAME` explains one."""
     context.obj = as_json

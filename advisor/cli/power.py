@@ -1,19 +1,11 @@
 """`power`: seeds <-> effects <-> cost, before anything runs."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from advisor.cli import options, output
 from policies.errors import InputError
-
-if TYPE_CHECKING:
-    from tools.design_power import PowerQuestion
-
-
-def add_to(app: typer.Typer) -> None:
-    """Registers the command."""
-    app.command("power")(power)
 
 
 def power(
@@ -42,41 +34,22 @@ def power(
     as_json: output.JsonFlag = False,
 ) -> int:
     """What a number of seeds or a budget can show, and what an effect takes; nothing runs."""
-    from tools.design_power import design_power
+    from advisor.api import power as design
 
-    question = _question(
-        seeds=() if seeds is None else tuple(options.parse_seed_list(seeds, "--seeds")),
-        budget=_hours(budget), treatments=treatments, recipe=recipe, model=model, steps=steps, sesoi=sesoi,
-        confidence=confidence, primary=summary, sd=_spreads(sd or []), sd_df=sd_df, pilot=pilot,
-        hours_per_run=hours_per_run,
-    )  # fmt: skip
     with output.talk().status("simulating studies ..."):
-        answer = design_power(question)
+        answer = design(
+            seeds=None if seeds is None else options.parse_seed_list(seeds, "--seeds"),
+            budget=budget, treatments=treatments, recipe=recipe, model=model, steps=steps, sesoi=sesoi,
+            confidence=confidence, summary=summary, sd=_spreads(sd) if sd else None, sd_df=sd_df, pilot=pilot,
+            hours_per_run=hours_per_run,
+        ).answer  # fmt: skip
     if as_json:
         output.emit(answer)
     else:
-        from advisor.cli.power_view import show_design_power
+        from advisor.views.power import power_view
 
-        show_design_power(output.data(), answer)
+        output.data().print(power_view(answer))
     return 0
-
-
-def _question(**given: Any) -> "PowerQuestion":
-    from pydantic import ValidationError
-
-    from policies.model import describe_faults
-    from tools.design_power import PowerQuestion
-
-    try:
-        return PowerQuestion.model_validate({name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        raise InputError(f"cannot use these settings: {describe_faults(error)}") from error
-
-
-def _hours(budget: str | None) -> float | None:
-    from tools.study.budget import parse_budget
-
-    return None if budget is None else parse_budget(budget)
 
 
 def _spreads(words: list[str]) -> dict[str, float]:

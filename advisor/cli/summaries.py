@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from tools.scores.summary_file import SummaryFile
 
 
-def add_to(app: typer.Typer) -> None:
-    """Registers the command."""
-    app.command("summaries")(summaries)
-
-
 def summaries(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Your own summaries, YAML.")] = None,
     as_json: output.JsonFlag = False,

@@ -7,7 +7,7 @@ from advisor.reading.mentions import Mention
 from advisor.reading.numbers import plain
 from advisor.reading.parameters import SAMPLING, owner_of, parameter_words, parameters_of
 from advisor.reading.text import Text
-from tools.study.intent import DoseAsked
+from tools.plan.intent import DoseAsked
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
 _UNIT = r"(?:gpus?|hours?|hrs?|h|days?|runs?|jobs?|steps?|updates|points?|pts?|pp|seeds?|pairs?|prompts?|rollouts?|arms?|summar\w*|benchmarks?)\b|[xX] |个|颗|次|步|分|点|卡|天|小时"

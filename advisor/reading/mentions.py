@@ -34,14 +34,14 @@ def find_mentions(text: Text) -> list[Mention]:
         if text.left[match.start() : match.end()] == "per":
             text.blank(*match.span(), POLICY)
             found.append(Mention(("per",), *match.span(), "per"))
-    for name, pattern in _patterns():
+    for name, pattern in policy_patterns():
         found += [Mention((name,), m.start(), m.end(), m.group()) for m in text.take(pattern, POLICY)]
     found += [Mention(("per",), m.start(), m.end(), "per") for m in text.take(_PER_LOWER, POLICY)]
     return sorted(found, key=lambda mention: mention.start)
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def policy_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """(name, pattern), longest phrase first, so that `uniform mixture` is not read as `uniform`."""
     phrases = [(policy.name, phrase) for policy in POLICIES for phrase in policy.phrases]
     phrases += [(name, re.escape(alias)) for name, alias in _plugin_aliases()]

@@ -89,7 +89,6 @@ def _read_seeds(text: Text, found: Quantities) -> None:
 _DEVICE = (
     r"(?:gpus?|cards?|a100s?|h100s?|h200s?|h800s?|a800s?|b200s?|l40s?|4090s?|v100s?|accelerators?|devices?|张?卡|张|块)"
 )
-_HOURS = r"(?:hours?|hrs?|h\b|个?小时|钟头)"
 _TIME = {
     "minute": 1 / 60, "min": 1 / 60, "分钟": 1 / 60, "hour": 1, "hr": 1, "h": 1, "小时": 1, "个小时": 1, "钟头": 1,
     "day": 24, "天": 24, "week": 168, "周": 168, "星期": 168, "weekend": 48, "周末": 48, "night": 12, "month": 720, "月": 720,

@@ -1,9 +1,10 @@
 # ruff: noqa: E501 - a pattern that is cut in two is harder to read than a long line
-"""Names that stand where a policy should and that no registry knows."""
+"""What a question says and nobody knows or read: names in the place of a policy, numbers without a known unit."""
 
 import re
 
 from advisor.reading.text import POLICY, Text
+from training.support.nearest import nearest
 
 _NAME = r"([a-z][\w-]*)"
 _KNOWN = f"{POLICY}+"
@@ -69,3 +70,28 @@ def _note(found: dict[int, str], text: Text, span: tuple[int, int], reserved: fr
     if word.endswith("ly") or re.fullmatch(r"[a-z]\d{0,3}", word):
         return
     found[span[0]] = text.cased[slice(*span)]
+
+
+_BARE_NUMBER = re.compile(
+    r"(?<![\w.,-])(?:[-+]?\d[\d.,:^e+-]*%?"
+    r"|[-+]?(?:nan|inf|infinity|infinite\w*|(?:hundred|thousand|million|billion|dozen)s?)\b)(?: ?[a-z%][\w-]*)?"
+)
+_CALLED = re.compile(
+    r"\b(?:on|with|using|under|by|for)(?: the)? (recipe|summary|benchmark|suite)[:= ]\s*([a-z~./][\w~./-]*)"
+)
+
+
+def unread(text: Text, names: dict[str, tuple[str, ...]]) -> list[str]:
+    """A note for each; `names` are the known ones of a kind (`recipe`, `summary`, `benchmark`, `suite`)."""
+    found = []
+    for match in text.take(_CALLED):
+        kind, typed = match.groups()
+        if typed in names[kind]:
+            continue
+        near = nearest(typed, names[kind]) or names[kind]
+        found.append(f"no {kind} is called {typed!r}, so it was not used; there are: {', '.join(near)}")
+    numbers = [text.cased[slice(*match.span())].strip(" .,:") for match in _BARE_NUMBER.finditer(text.left)]
+    if numbers:
+        shown = ", ".join(repr(number) for number in numbers[:5])
+        found.append(f"not used: {shown} (said twice, or without a unit that is known here, such as '5 seeds')")
+    return found

@@ -5,7 +5,6 @@ Here are the ways in which people describe the thirteen; plain names and aliases
 come from the registry.
 """
 
-import difflib
 import re
 from typing import NamedTuple
 
@@ -161,13 +160,6 @@ FAMILIES: tuple[tuple[Family, re.Pattern[str]], ...] = (
 def family_members(family: Family) -> tuple[str, ...]:
     """The policies of a family, in the study's order."""
     return tuple(policy.name for policy in POLICIES if policy.family == family)
-
-
-def nearest(name: str, choices: tuple[str, ...] | None = None, count: int = 3) -> tuple[str, ...]:
-    """Known names that resemble an unknown one, best first; empty when none does."""
-    pool = choices if choices is not None else known_names()
-    close = difflib.get_close_matches(name.lower().replace("-", "_"), pool, n=count, cutoff=0.55)
-    return tuple(close)
 
 
 def known_names() -> tuple[str, ...]:

@@ -1,12 +1,9 @@
 """No test here reaches a real LLM or a real home folder: both come from the environment, which is emptied first."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fakes"))
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,10 @@ from openai_server import says, scripted_server
 from advisor.conversation import Conversation, conversation
 from advisor.nodes import MAX_ROUNDS
 from policies.errors import InputError, RefusedError
-from tools.study import manage
+from tools import catalogue
+from tools.study import lifecycle
 from tools.study.amend import amend
-from tools.study.study import Study, studies_root
+from tools.study.folder import Study, studies_root
 
 QUESTION = "does tscl beat static?"
 CANARY = "sk-canary-0123456789abcdef"
@@ -65,7 +66,7 @@ def test_a_question_becomes_a_plan_that_waits_for_a_person() -> None:
         assert waits is not None
         assert waits["kind"] == "approve"
         study = study_of(talk.state)
-        assert manage.status(study).approved_by is None
+        assert catalogue.study_status(study).approved_by is None
         assert not study.lock.exists()
         json.dumps(talk.state)
 
@@ -74,11 +75,11 @@ def test_approve_launch_await_narrate() -> None:
     with conversation(agent_cases.nodes()) as talk:
         asked(talk)
         study = study_of(talk.state)
-        manage.approve(study, "a person")
+        lifecycle.approve(study, "a person")
         talk.resume()
         finish(talk)
         assert talk.state["answer"] == TITLE
-        assert manage.status(study).state == "done"
+        assert catalogue.study_status(study).state == "done"
 
 
 def test_a_yes_without_a_row_in_the_ledger_starts_nothing() -> None:
@@ -86,14 +87,14 @@ def test_a_yes_without_a_row_in_the_ledger_starts_nothing() -> None:
         asked(talk)
         assert talk.resume({"approved": True, "by": "an LLM"}) is None
         assert talk.state["phase"] == "declined"
-        assert manage.status(study_of(talk.state)).runs[0].state == "planned"
+        assert catalogue.study_status(study_of(talk.state)).runs[0].state == "planned"
 
 
 def test_a_plan_changed_after_the_yes_starts_nothing() -> None:
     with conversation(agent_cases.nodes()) as talk:
         asked(talk)
         study = study_of(talk.state)
-        manage.approve(study, "a person")
+        lifecycle.approve(study, "a person")
         amend(study, study.plan.model_copy(update={"seeds": (1, 2, 3)}))
         talk.resume()
         assert talk.state["phase"] == "declined"
@@ -106,7 +107,7 @@ def test_an_open_question_is_answered_in_another_process_and_approved_in_a_third
     second = process("answer", "t1", "tscl")
     assert second["waits"]["kind"] == "approve"
     assert second["state"]["question"] == QUESTION
-    manage.approve(study_of(second["state"]), "a person")
+    lifecycle.approve(study_of(second["state"]), "a person")
     process("go", "t1")
     with conversation(agent_cases.nodes(), "t1") as talk:
         finish(talk)
@@ -115,7 +116,7 @@ def test_an_open_question_is_answered_in_another_process_and_approved_in_a_third
 
 def test_a_kill_inside_launch_is_made_good_by_another_process_and_runs_nothing_twice() -> None:
     study = study_of(process("ask", "t2", QUESTION)["state"])
-    manage.approve(study, "a person")
+    lifecycle.approve(study, "a person")
     process("die", "t2", code=9)
     process("go", "t2")
     with conversation(agent_cases.nodes(), "t2") as talk:
@@ -134,7 +135,7 @@ def test_without_chat_db_the_ledger_says_where_the_study_stands() -> None:
     with conversation(nodes) as talk:
         waits = talk.open_study(study.folder)
         assert waits == {"kind": "approve", "study": str(study.folder)}
-        manage.approve(study, "a person")
+        lifecycle.approve(study, "a person")
         talk.resume()
         finish(talk)
     with conversation(nodes) as talk:
@@ -178,7 +179,7 @@ def test_the_key_is_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         with conversation(agent_cases.nodes()) as talk:
             asked(talk)
             assert talk.state["llm_tokens"] == 20
-            manage.approve(study_of(talk.state), "a person")
+            lifecycle.approve(study_of(talk.state), "a person")
             talk.resume()
             finish(talk)
             assert CANARY not in json.dumps(talk.state)

@@ -4,14 +4,11 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from advisor.cli.main import run
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from analyze_tables import wide
+from tests.tools.analyze_tables import wide
 
 KEYS = {"n", "mean", "low", "high", "low_family", "high_family", "p_holm", "verdict"}
 
@@ -168,7 +165,7 @@ def test_over_models_says_what_holds_on_all_of_them(tmp_path, capsys):
     assert list(across["tscl"]["models"]) == ["a", "b"]
     code, _, err = called(capsys, table, "--by", "regime")
     assert code == 2
-    assert "cells are told apart by model" in err
+    assert "cells are separated by model" in err
 
 
 def test_the_report_folder_holds_everything_and_is_never_written_over_foreign_files(tmp_path, capsys):
@@ -187,5 +184,5 @@ def test_the_report_folder_holds_everything_and_is_never_written_over_foreign_fi
     (other / "thesis.tex").write_text("mine")
     code, _, err = called(capsys, table, "--out", other)
     assert (code, (other / "thesis.tex").read_text()) == (2, "mine")
-    assert "holds other files" in err
+    assert "contains other files" in err
     assert called(capsys, table, "--out", table)[0] == 2

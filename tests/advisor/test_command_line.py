@@ -17,9 +17,9 @@ from advisor.cli import output
 from advisor.cli.main import run
 from advisor.nodes import Nodes
 from advisor.reading.vocabulary import BY_NAME
-from tools.study import manage
+from tools import catalogue
+from tools.study.folder import find_study, studies_root
 from tools.study.follow import watch
-from tools.study.study import find_study, studies_root
 
 QUESTION = "does tscl beat static?"
 ASK = ("ask", QUESTION, "--seeds", "1", "--steps", "4")
@@ -69,9 +69,9 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
         (["ask", "does it help?", "--yes", "--budget", "1h"], 2, "Which policy"),
         (["ask", "does magic_sampler beat baseline?"], 2, "magic_sampler"),
         (["ask", "how noisy is baseline? 6 seeds"], 3, "--yes --budget"),
-        (["plan", "how noisy is baseline?", "--pilot"], 2, "--pilot belongs to a comparison"),
+        (["plan", "how noisy is baseline?", "--pilot"], 2, "--pilot applies to comparisons"),
         (["plan", QUESTION, "--after-pilot", "nothing"], 2, "nothing"),
-        (["plan", QUESTION, "--unmatched"], 2, "belongs to a noise study"),
+        (["plan", QUESTION, "--unmatched"], 2, "applies to a noise study only"),
         (["ask", "which seed is best?"], 3, "refused (seed)"),
         (["plan", QUESTION, "--seeds", "0"], 2, "0 seeds"),
         (["plan", QUESTION, "--seeds", "1000000"], 2, "1000000 seeds"),
@@ -98,6 +98,9 @@ def test_a_fault_is_one_line_with_its_exit_code(advisor: Any, words: list[str], 
     assert ran.err.count("\n") == 1
     assert said in ran.err
     assert not studies_root().exists()
+
+
+GOLDEN = Path(__file__).parents[1] / "tools" / "report" / "golden" / "verdict.json"
 
 
 def test_a_fault_is_an_object_with_json(advisor: Any) -> None:
@@ -194,7 +197,7 @@ def test_ask_goes_from_question_to_report(advisor: Any) -> None:
     assert "tscl seed 1: done, step 4/4" in ran.err
     assert "\x1b" not in ran.err
     study = find_study("latest")
-    status = manage.status(study)
+    status = catalogue.study_status(study)
     assert (status.state, status.approved_by, status.ceiling_device_hours) == ("done", "ann (--yes)", 1.0)
     assert advisor("resume", study.folder.name, "--json").document["state"] == "done"
 
@@ -205,7 +208,7 @@ def test_ctrl_c_detaches_and_says_how_to_go_on(advisor: Any, monkeypatch: pytest
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("advisor.cli.status_view.watch", interrupted)
+        patched.setattr("advisor.views.status.watch", interrupted)
         ran = advisor(*ASK, "--yes", "--budget", "1h")
     assert ran.code == 130
     assert "advisor status" in ran.err
@@ -224,7 +227,7 @@ def test_asked_again_an_unfinished_study_goes_on_and_a_finished_one_is_not_touch
 
     (studies_root() / "behaviour.json").write_text('{"static/seed-1": "crash-once"}')
     with monkeypatch.context() as patched:
-        patched.setattr("advisor.cli.status_view.watch", interrupted)
+        patched.setattr("advisor.views.status.watch", interrupted)
         assert advisor(*ASK, "--yes", "--budget", "1h").code == 130
     *_, halted = watch(find_study("latest"), 0.02)
     assert halted.state == "interrupted"
@@ -258,7 +261,7 @@ def test_what_is_said_to_type_can_be_typed(advisor: Any, monkeypatch: pytest.Mon
     assert words[0] == "approve"
     monkeypatch.setenv("ADVISOR_STUDIES", str(tmp_path / "elsewhere"))
     moved = odd / words[1]
-    assert f"next: advisor run {shlex.quote(str(moved))}" == manage.status(find_study(moved)).standing
+    assert f"next: advisor run {shlex.quote(str(moved))}" == catalogue.study_status(find_study(moved)).standing
 
 
 @pytest.fixture
@@ -282,7 +285,7 @@ def test_a_person_sees_the_plan_says_no_and_nothing_runs(advisor: Any, person: A
     assert "cannot answer" in ran.err
     study = find_study("latest")
     assert f"advisor approve {study.folder.name}" in ran.err
-    assert manage.status(study).approved_by is None
+    assert catalogue.study_status(study).approved_by is None
 
 
 @pytest.mark.usefixtures("stand_ins")
@@ -297,9 +300,9 @@ def test_a_person_who_leaves_the_question_has_not_approved(
     ran = advisor(*ASK)
     study = find_study("latest")
     assert ran.code == 3
-    assert f"\nerror: not approved, nothing was run; approve later with: advisor approve {study.name}\n" in ran.err
+    assert f"\nerror: not approved, and nothing was run; to approve it later: advisor approve {study.name}\n" in ran.err
     assert advisor("approve", "latest").code == 3
-    assert manage.status(study).approved_by is None
+    assert catalogue.study_status(study).approved_by is None
 
 
 @pytest.mark.usefixtures("stand_ins")
@@ -312,8 +315,10 @@ def test_a_person_answers_the_question_back_and_approves(advisor: Any, person: A
 
 
 def test_a_study_without_valid_data_is_refused(tmp_path: Path) -> None:
-    from advisor.cli.following import demand_done
+    from advisor.cli.following import demand_done, demand_valid
     from policies.errors import AdvisorError, RefusedError
+    from tools.report.study.verdict_json import read_verdict_file
+    from tools.statistics.verdict_model import Verdict
     from tools.study.blinded import BlindView
     from tools.study.status import StudyStatus
 
@@ -322,15 +327,14 @@ def test_a_study_without_valid_data_is_refused(tmp_path: Path) -> None:
         seeds_scored=1, runs=(), spent_device_hours=0, ceiling_device_hours=1, device_hours_unit="h", eta_s=None,
         report=None, blind=BlindView(design="fixed: 1 seed", pairs=1, summary="flat", pooled_sd=None, looks=0),
     )  # fmt: skip
-    (tmp_path / "report").mkdir()
-    verdicts = tmp_path / "report" / "verdict.json"
-    verdicts.write_text(
-        json.dumps({"verdict": {"comparisons": [{"verdict": "invalid_data"}, {"verdict": "supported"}]}})
-    )
-    demand_done(status)
-    verdicts.write_text(json.dumps({"verdict": {"comparisons": [{"verdict": "invalid_data"}]}}))
+    found = read_verdict_file(GOLDEN, "advisor report")
+    page = tmp_path / "report.md"
+    demand_valid(found, page)
+    invalid = [one.model_copy(update={"verdict": "invalid_data"}) for one in found.verdict.comparisons]
+    one_of_two = (*found.verdict.comparisons, *invalid)
+    demand_valid(found.model_copy(update={"verdict": Verdict(suite="tiny-12", comparisons=one_of_two)}), page)
     with pytest.raises(RefusedError, match="valid data"):
-        demand_done(status)
+        demand_valid(found.model_copy(update={"verdict": Verdict(suite="tiny-12", comparisons=tuple(invalid))}), page)
     with pytest.raises(AdvisorError, match="run tscl seed 1 failed"):
         demand_done(status.model_copy(update={"state": "blocked", "reason": "run tscl seed 1 failed"}))
 
@@ -352,6 +356,23 @@ def test_doctor_says_what_there_is_and_never_the_key(advisor: Any, monkeypatch: 
     assert "some-model" in checks["llm"]["detail"]
     assert "canary" not in ran.out + advisor("doctor").out
     assert ran.code == (0 if ran.document["healthy"] else 1)
+
+
+@pytest.mark.parametrize(
+    ("switch", "state", "says"),
+    [
+        ("", "info", "on; ADVISOR_FAST_START=0 switches it off"),
+        ("0", "info", "unset ADVISOR_FAST_START"),
+        ("maybe", "missing", "ADVISOR_FAST_START is 'maybe'; set 0"),
+    ],
+)
+def test_doctor_shows_the_switch_of_the_fast_start(
+    advisor: Any, monkeypatch: pytest.MonkeyPatch, switch: str, state: str, says: str
+) -> None:
+    monkeypatch.setenv("ADVISOR_FAST_START", switch)
+    checks = {check["name"]: check for check in advisor("doctor", "--json").document["checks"]}
+    assert checks["fast start"]["state"] == state
+    assert says in checks["fast start"]["detail"]
 
 
 def test_a_malformed_setting_is_named_without_its_value(advisor: Any, monkeypatch: pytest.MonkeyPatch) -> None:

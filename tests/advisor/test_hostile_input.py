@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.main import run
-from tools.plain_text import middle_cut, one_line
-from tools.study.intent import StudyIntent
-from tools.study.study import find_study, studies_root
+from tools.plan.intent import StudyIntent
+from tools.study.folder import find_study, studies_root
+from tools.text.plain_text import middle_cut, one_line
 
 QUESTION = "does tscl beat static?"
 PLAN = ["plan", "--dry-run", QUESTION]
@@ -108,7 +108,7 @@ def test_no_file_that_cannot_be_written_is_called_a_bug(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "/somewhere/plan.yaml")
 
-    monkeypatch.setattr("tools.study.manage.create_study", full)
+    monkeypatch.setattr("tools.study.lifecycle.create_study", full)
     assert run(["plan", QUESTION]) == 1
     said = capsys.readouterr().err
     assert "/somewhere/plan.yaml: No space left on device" in said

@@ -65,7 +65,7 @@ def test_a_fenced_reply_with_chatter_is_taken() -> None:
     [
         (says("I think tscl is great"), "did not send a JSON object"),
         (says('{"kind": "compare", "treatments": ["tscl"'), "did not send a JSON object"),
-        (says(IntentReply.model_json_schema()), "sent the schema back"),
+        (says(IntentReply.model_json_schema()), "returned the schema"),
         (says({"kind": "win", "treatments": "tscl"}), "kind"),
         (says(GOOD | {"hydra": "trainer.total_epochs=9"}), "hydra"),
         (says(""), "empty reply"),

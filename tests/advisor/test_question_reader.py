@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.reader import read
-from advisor.reading.mentions import _patterns
+from advisor.reading.mentions import policy_patterns
 from advisor.reading.vocabulary import BY_NAME, treatment_names
 from policies import registry
 from policies.base import Policy
@@ -338,9 +338,9 @@ def test_a_broken_plug_in_harms_no_question_about_others(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(registry, "names", lambda: ("broken", *BY_NAME))
     monkeypatch.setattr(registry, "get", get)
-    _patterns.cache_clear()
+    policy_patterns.cache_clear()
     try:
         assert read("does tscl beat static?").treatments == ("tscl",)
         assert "broken" in treatment_names()
     finally:
-        _patterns.cache_clear()
+        policy_patterns.cache_clear()

@@ -58,11 +58,11 @@ def test_flags_make_a_sequential_plan_and_its_price_is_shown(capsys: pytest.Capt
     shown = " ".join(capsys.readouterr().out.split())
     for words in (
         "at most 8 matched pairs",
-        "looks after each seed from 4 on",
+        "looks after each seed from seed 4 on",
         "at most 16 = 2 arms",
         "expected without",
-        "looks cost without looks 8 seeds would show",
-        "for 0.80 with looks allow at most",
+        "looks cost without looks, 8 seeds would detect",
+        "to reach 0.80 with looks, allow a maximum of",
     ):
         assert words in shown, words
     assert run(["plan", "does tscl beat static?", "--min-seeds", "4", "--dry-run"]) == 2

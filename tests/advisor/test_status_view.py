@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from rich.console import Console, RenderableType
 
-from advisor.cli.status_view import LiveView, render
+from advisor.views.status import LiveView, render
 from tools.study.blinded import BlindView
 from tools.study.status import RunStatus, StudyStatus
 

@@ -23,7 +23,7 @@ def test_the_page_has_a_command_for_every_kind() -> None:
 def test_a_command_makes_a_plan_of_its_kind(
     command: str, kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.study.spread_assumed.assumed_spread", lambda _: None)  # spares seconds of simulation
+    monkeypatch.setattr("tools.design.forecast.assumed_spread", lambda _: None)  # spares seconds of simulation
     assert run([*shlex.split(command)[1:], "--dry-run", "--no-llm", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["plan"]["kind"] == kind

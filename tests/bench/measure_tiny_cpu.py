@@ -4,7 +4,7 @@ Runs the control `static` against `baseline`, `tscl` and a strongly skewed mixtu
 study in OUT, then prints what the recipe's documentation and the prior table quote: the warm start, each run's
 domain-balanced average, each domain's difference under the skew, and writes OUT/rows.json for
 
-    python -m tools.statistics.estimate_prior tiny-cpu OUT/rows.json
+    python -m tests.calibration.estimate_prior tiny-cpu OUT/rows.json
 """
 
 import json
@@ -14,16 +14,18 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from policies.registry import resolve
+from tools import catalogue
+from tools.design.design_study import design
+from tools.evaluation.gather import score_rows
+from tools.evaluation.pilots import find_pilot
+from tools.plan.intent import StudyIntent
+from tools.plan.study_plan import Arm
 from tools.scores.summaries import weights
 from tools.scores.table import ScoreRow
-from tools.study import manage
-from tools.study.design import design
-from tools.study.evaluate import score_rows
+from tools.study import lifecycle
+from tools.study.folder import Study, demand_done
 from tools.study.follow import watch
-from tools.study.intent import StudyIntent
-from tools.study.plan import Arm
 from tools.study.stored import Stored
-from tools.study.study import Study
 from training.models import model_path
 
 SKEWED = "static-math=6"
@@ -35,12 +37,12 @@ def make_study(folder: Path, seeds: int) -> Study:
         question="what does the recipe do?", kind="compare", treatments=("baseline", "tscl"), control="static",
         recipe="tiny-cpu", seeds=seeds,
     )  # fmt: skip
-    plan = design(intent)
+    plan = design(intent, find_pilot=find_pilot)
     skewed = Arm(id=SKEWED, role="treatment", policy=resolve("static", {"shares": "math=6,logic=1,science=1"}))
     analysis = plan.analysis.model_copy(update={"family_size": 3})
     plan = plan.model_copy(update={"arms": (*plan.arms, skewed), "analysis": analysis})
-    study = manage.create_study(plan, folder)
-    manage.approve(study, "measurement", 10.0)
+    study = lifecycle.create_study(plan, folder)
+    lifecycle.approve(study, "measurement", 10.0)
     return study
 
 
@@ -103,11 +105,11 @@ def main(arguments: list[str]) -> int:
     if not note.exists():
         note.write_text(str(make_study(out, seeds).folder))
     study = Study(Path(note.read_text()))
-    manage.resume(study) if manage.status(study).state not in {"approved", "done"} else manage.start(study)
+    catalogue.launch_runs(study)
     for status in watch(study, 5.0):
         done = sum(run.state == "done" for run in status.runs)
         sys.stderr.write(f"\r{status.state}: {done}/{len(status.runs)} runs done")
-    manage.demand_done(study)
+    demand_done(study)
     rows = score_rows(Stored.read(study))
     (out / "rows.json").write_text(json.dumps([row.model_dump(mode="json") for row in rows]))
     tell(rows, warm_start(out / "warm-start"))

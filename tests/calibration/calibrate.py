@@ -1,6 +1,6 @@
 """Proof that the inference is right: every claim of `claims`, measured; `make calibrate` runs it.
 
-    python tests/calibration/calibrate.py [FILE.md]
+    python -m tests.calibration.calibrate [FILE.md]
 
 Prints one line a cell as it comes, writes the table to FILE.md when one is named, and exits with 1 when a promise is
 not kept within four Monte-Carlo errors.
@@ -11,10 +11,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import sequential_claims  # noqa: F401 - adds its claims
-from claims import CLAIMS, Measured
-
-from tools.statistics.streams import rng_for
+import tests.calibration.sequential_claims  # noqa: F401 - adds its claims
+from tests.calibration.claims import CLAIMS, Measured
+from tools.statistics.random_streams import rng_for
 
 
 def main(arguments: Sequence[str]) -> int:

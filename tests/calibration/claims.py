@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from studies import MODELS, SHAPES, correlated, covariance, draws, studies
 
+from tests.calibration.studies import MODELS, SHAPES, correlated, covariance, draws, studies
 from tools.scores.summaries import verdict_set
 from tools.statistics.decision import DECISIONS, decide
-from tools.statistics.family import family_confidence
+from tools.statistics.levels import family_confidence
 from tools.statistics.paired import critical_t
 from training.benchmarks.catalog import suite
 
@@ -69,8 +69,7 @@ def coverage(rng: np.random.Generator) -> Iterator[Measured]:
 @claim
 def sign_flip_coverage(rng: np.random.Generator) -> Iterator[Measured]:
     """The inverted sign-flip interval: exact where differences are symmetric about their centre."""
-    from tools.statistics.flips import flips_for
-    from tools.statistics.sign_flip import sign_flip_arrays
+    from tools.statistics.sensitivity.sign_flip import flips_for, sign_flip_arrays
 
     count = 10_000
     for shape in SHAPES:
@@ -86,7 +85,7 @@ def sign_flip_coverage(rng: np.random.Generator) -> Iterator[Measured]:
 @claim
 def bca_coverage(rng: np.random.Generator) -> Iterator[Measured]:
     """BCa holds the true difference less often than it says at few pairs; shown, not promised."""
-    from tools.statistics.bca import bca_limits, resamples_for
+    from tools.statistics.sensitivity.bca import bca_limits, resamples_for
 
     count, batch = 10_000, 500
     for shape in SHAPES:
@@ -114,8 +113,8 @@ def family_error(rng: np.random.Generator) -> Iterator[Measured]:
 @claim
 def max_t_error(rng: np.random.Generator) -> Iterator[Measured]:
     """The single-step max-t sign-flip p over a family that shares its control, at no effect."""
-    from tools.statistics.flips import flips_for
-    from tools.statistics.max_t import JointDifferences, max_t
+    from tools.statistics.sensitivity.max_t import JointDifferences, max_t
+    from tools.statistics.sensitivity.sign_flip import flips_for
 
     count, batch = 10_000, 250
     names = tuple(map(str, range(batch)))

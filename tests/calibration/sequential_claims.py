@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from claims import SESOI, SIX, Measured, claim
-from studies import MODELS, covariance
 
-from tools.statistics.sequential.characteristics import characteristics, least_favourable_error
-from tools.statistics.sequential.model import SequentialDesign
+from tests.calibration.claims import SESOI, SIX, Measured, claim
+from tests.calibration.studies import MODELS, covariance, least_favourable_error
+from tools.plan.sequential_design import SequentialDesign
+from tools.statistics.sequential.characteristics import characteristics
 
 STUDIES = 50_000
 DESIGN = SequentialDesign(n_max=18)

@@ -5,12 +5,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.statistics.priors import prior
+from tools.plan.sequential_design import SequentialDesign
+from tools.statistics.power.priors import prior, spread
+from tools.statistics.sequential.characteristics import characteristics
 
 Shape = Literal["normal", "skewed", "heavy-tailed"]
 SHAPES: tuple[Shape, ...] = ("normal", "skewed", "heavy-tailed")
 MODELS = ("Qwen2.5-0.5B-Instruct", "Qwen2.5-7B-Instruct", "tiny-cpu")
 """Settings whose covariance of the six summaries is used: quiet, noisy, and the toy."""
+
+FAR = 1e3
+"""SDs from zero that no bound and no sample is anywhere near."""
 
 
 def draws(shape: Shape, size: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -24,7 +29,7 @@ def draws(shape: Shape, size: tuple[int, ...], rng: np.random.Generator) -> NDAr
 
 def covariance(model: str, summaries: dict[str, dict[str, float]]) -> NDArray[np.float64]:
     """(S, S) of one seed's paired differences under these summaries, from the shipped priors."""
-    found = prior(model).spread(summaries).covariance
+    found = spread(prior(model), summaries).covariance
     assert found is not None
     return found
 
@@ -48,3 +53,25 @@ def correlated(shape: tuple[int, ...], cov: NDArray[np.float64], rng: np.random.
     kept = values > 1e-9 * values[-1]
     root = vectors[:, kept] * np.sqrt(values[kept])
     return np.asarray(rng.standard_normal((*shape, root.shape[1])) @ root.T)
+
+
+def least_favourable_error(
+    design: SequentialDesign,
+    covariance: NDArray[np.float64],
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    studies: int,
+) -> NDArray[np.float64]:
+    """(S,) P(efficacy, `better`) when the true difference is 0 under one summary and huge under all others.
+
+    At most alpha / 2 each: no truth that leaves a summary at 0 or below is more favourable to a wrong claim.
+    covariance: (S, S) as in `characteristics`. A futility rule of the design can only lower it: pass a design with
+    `futility_chance=0` to measure the bounds alone.
+    """
+    sds = np.sqrt(np.diag(np.asarray(covariance, dtype=np.float64)))
+    errors = []
+    for zero in range(len(sds)):
+        effects = np.where(np.arange(len(sds)) == zero, 0.0, FAR * sds)
+        errors.append(characteristics(design, effects, covariance, alpha, rng, studies=studies).better)
+    return np.array(errors)

@@ -63,7 +63,7 @@ def killed_and_resumed(folder: Path, after_step: int, python: str = sys.executab
         time.sleep(0.2)
         second = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
     assert second.returncode == 0, second.stderr
-    assert RunFiles(folder).attempt_numbers() == [1, 2]
+    assert [attempt.number for attempt in RunFiles(folder).attempts()] == [1, 2]
     return RunFiles(folder)
 
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from runs import computed, exported_sha256, first_step, killed_and_resumed, prepared, short_recipe, trained
 
 from policies.apportion import apportion
 from policies.base import Policy, PolicySpec, RolloutBatch
 from policies.delivery import DeliveryRecord, loss_digest, weight_statistics
 from policies.registry import create, names, resolve
+from tests.e2e.runs import computed, exported_sha256, first_step, killed_and_resumed, prepared, short_recipe, trained
 from training.data.training_files import domains
 from training.recipe import Recipe
 from training.run_files import RunFiles

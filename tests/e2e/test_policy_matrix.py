@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import computed, exported_sha256, prepared, short_recipe, trained
 
 from policies.apportion import apportion
 from policies.base import PolicySpec
 from policies.delivery import DeliveryRecord
 from policies.registry import get, names, resolve
-from tools.study.delivery import compare_delivery
+from tests.e2e.runs import computed, exported_sha256, prepared, short_recipe, trained
+from tools.evaluation.delivery import compare_delivery
 from training.models import model_path
 from training.run_files import RunFiles
 from training.verl_plugin.delivery_log import read_records

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from runs import computed, environment, exported_sha256, first_step, killed_and_resumed
 
+from tests.e2e.runs import computed, environment, exported_sha256, first_step, killed_and_resumed
 from training.run_files import RunFiles
 from training.run_spec import RunSpec
 from training.verl_plugin.delivery_log import read_records
@@ -57,14 +57,14 @@ def test_every_run_reached_its_planned_step_and_left_a_model(study: Path) -> Non
             assert [record.step for record in read_records(files.delivery)] == list(range(1, STEPS + 1))
             assert (files.export / "model.safetensors").is_file()
             assert files.argv.read_text().count("\n") > 30
-            driver = json.loads((files.attempt(1) / "driver.json").read_text())
+            driver = json.loads(files.attempt(1).driver.read_text())
             assert driver["export"]["tensors"] == 27
             assert driver["export"]["compared_with_served_weights"] is True
 
 
 def test_the_report_answers_under_every_summary(study: Path) -> None:
     report = (study / "report" / "report.md").read_text()
-    assert report.startswith("Demonstration on a toy model; it says nothing about real ones.")
+    assert report.startswith("Demonstration on a toy model; it gives no information about real ones.")
     for summary in ("domain_balanced_12", "flat_12", "math_heavy_6", "no_math", "no_logic", "no_science"):
         assert f"{summary}" in report
     verdict = json.loads((study / "report" / "verdict.json").read_text())
@@ -74,7 +74,7 @@ def test_the_report_answers_under_every_summary(study: Path) -> None:
     assert comparison["verdict"] not in {"invalid_data", "treatment_not_delivered"}
     assert all(summary["n"] == 2 for summary in comparison["summaries"].values())
     assert len(comparison["summaries"]) == 6
-    assert "nothing differs but the policy and the run paths" in report
+    assert "nothing differs except the policy and the run paths" in report
 
 
 def test_tscl_has_a_dose_and_its_control_has_none(study: Path) -> None:

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from runs import computed, environment, exported_sha256
+
+from tests.e2e.runs import computed, environment, exported_sha256
 
 pytest.importorskip("verl", reason="needs the train extra")
 pytestmark = pytest.mark.slow

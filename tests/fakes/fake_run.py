@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from policies.errors import InputError
-from training.run_lock import RunLock
+from training.support.run_lock import RunLock
 
 
 def behaviour(run_dir: Path) -> tuple[Path, str]:

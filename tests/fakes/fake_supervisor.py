@@ -11,9 +11,10 @@ from collections import Counter
 from pathlib import Path
 
 from policies.errors import AdvisorError
-from tools.study.services import RunIdentity, Services
-from tools.study.study import Study
-from tools.study.supervise import supervise
+from tools.plan.run_identity import RunIdentity
+from tools.study.folder import Study
+from tools.study.supervisor.session import Services
+from tools.study.supervisor.supervise import supervise
 from training.identity import run_key
 from training.launchers.local import LocalLauncher
 from training.recipe import Recipe

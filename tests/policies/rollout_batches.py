@@ -37,3 +37,23 @@ def mean_over_carrying(weights: np.ndarray[Any, Any], batch: RolloutBatch) -> fl
     """Mean weight of the tokens that carry gradient."""
     spread = weights if weights.ndim == 2 else np.broadcast_to(weights[:, None], batch.mask.shape)
     return float(spread[batch.advantages != 0].mean())
+
+
+def step_of(means: dict[str, float], rows: int = 10) -> RolloutBatch:
+    """A batch in which each domain has exactly this mean reward."""
+    count = rows * len(means)
+    return RolloutBatch(
+        rewards=np.repeat(list(means.values()), rows),
+        advantages=np.zeros((count, 2)),
+        log_probs=np.zeros((count, 2)),
+        mask=np.ones((count, 2), dtype=bool),
+        groups=np.arange(count) // 5,
+        domains=np.repeat(list(means), rows),
+    )
+
+
+def after(policy, curve, steps=30):
+    """Shares after steps in which the domains' mean rewards follow the curve: step -> {domain: mean}."""
+    for step in range(1, steps + 1):
+        policy.observe(step_of(curve(step)), step)
+    return policy.shares(steps + 1)

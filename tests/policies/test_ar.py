@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.delivery import weight_dose
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 
 def batch_of_tokens():

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rollout_batches import graded, policy_of
 
 from policies.base import Policy
 from policies.builtin.tscl import Tscl
@@ -13,6 +12,7 @@ from policies.checked import CheckedPolicy
 from policies.errors import PolicyError, TrainingFailedError
 from policies.registry import create, resolve
 from policies.synthetic import DOMAINS, drifting, simulate
+from tests.policies.rollout_batches import graded, policy_of
 from training.verl_plugin.policy_step import checked_weights
 
 BATCH = graded([[0, 0, 1, 1, 1], [0, 0, 0, 0, 1]])

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.delivery import weight_dose
 from policies.errors import InputError
 from policies.registry import get, resolve
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 BY_RATE = [[1.0] * solved + [0.0] * (5 - solved) for solved in range(6)]
 

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from test_tscl import step_of
 
 from policies.registry import create, resolve
 from policies.synthetic import DOMAINS, drifting, equal_shares, grpo_batch, simulate
 from policies.testing import check_policy
+from tests.policies.rollout_batches import step_of
 
 MATH, LOGIC, SCIENCE = DOMAINS
 ROWS = {MATH: 10, LOGIC: 20, SCIENCE: 30}

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.checked import LARGEST, CheckedPolicy
 from policies.errors import InputError
 from policies.registry import create, get, names, resolve
 from policies.scorers import scorer_names
 from policies.synthetic import DOMAINS, drifting, simulate
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 TINY = 5e-324
 """The smallest float above 0."""

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.errors import InputError
 from policies.registry import resolve
 from policies.synthetic import answers
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 ROLLOUT = st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 6))
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.delivery import weight_dose
 from policies.synthetic import answers
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 ZERO_ONE = st.sampled_from([0.0, 1.0])
 FINE = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0])

@@ -7,7 +7,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.apportion import apportion
 from policies.base import RolloutBatch
@@ -16,6 +15,7 @@ from policies.prompt_stream import PromptStream
 from policies.registry import create, resolve
 from policies.scorers import mean_abs_advantage, window_mean
 from policies.synthetic import DOMAINS, permuted, simulate
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 MATH, LOGIC, SCIENCE = DOMAINS
 SELECTORS = ["difffilter", "maxvar", "gfpo", "topk"]

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from rollout_batches import graded, mean_over_carrying, policy_of
 
 from policies.delivery import weight_dose
 from policies.scorers import mean_abs_advantage
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, mean_over_carrying, policy_of
 
 BATCH = graded([[0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [1] * 5], lengths=[[1, 2, 3, 4, 5], [2] * 5, [3] * 5])
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from rollout_batches import graded, policy_of
 
 from policies.delivery import weight_dose
 from policies.errors import InputError
 from policies.registry import get, names, resolve
 from policies.synthetic import answers, permuted
+from tests.policies.rollout_batches import graded, policy_of
 
 BATCH = graded([[0, 0, 1, 1, 1]] * 8)
 PLACEBOS = ("placebo_ones", "placebo_zeros", "random_reward")

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from test_tscl import after, step_of
 
 from policies.registry import create, resolve
 from policies.scorers import gap_to_best, window_mean
 from policies.synthetic import DOMAINS, answers, equal_shares, grpo_batch
 from policies.testing import check_policy
+from tests.policies.rollout_batches import after, step_of
 
 MATH, LOGIC, SCIENCE = DOMAINS
 

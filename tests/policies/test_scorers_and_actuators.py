@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from rollout_batches import graded, policy_of
 
 from policies import actuators, scorers
 from policies.errors import InputError
 from policies.registry import get, names, resolve
 from policies.selection import KeepFraction
 from policies.testing import check_policy
+from tests.policies.rollout_batches import graded, policy_of
 
 BATCH = graded([[0, 0, 0, 1, 1], [0, 1, 1, 1, 1]], lengths=[[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]])
 

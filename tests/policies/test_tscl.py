@@ -6,37 +6,18 @@ import numpy as np
 import pytest
 
 from policies.apportion import apportion
-from policies.base import RolloutBatch
 from policies.domain_window import DomainWindow
 from policies.errors import InputError
 from policies.registry import create, resolve
 from policies.scorers import abs_slope
 from policies.synthetic import DOMAINS, DRIFTS, PROMPTS, STEPS, drifting, simulate, steps_changed
+from tests.policies.rollout_batches import after, step_of
 
 MATH, LOGIC, SCIENCE = DOMAINS
 
 
-def step_of(means: dict[str, float], rows: int = 10) -> RolloutBatch:
-    """A batch in which each domain has exactly this mean reward."""
-    count = rows * len(means)
-    return RolloutBatch(
-        rewards=np.repeat(list(means.values()), rows),
-        advantages=np.zeros((count, 2)),
-        log_probs=np.zeros((count, 2)),
-        mask=np.ones((count, 2), dtype=bool),
-        groups=np.arange(count) // 5,
-        domains=np.repeat(list(means), rows),
-    )
-
-
 def tscl(**parameters):
     return create(resolve("tscl", parameters), DOMAINS, seed=1)
-
-
-def after(policy, curve, steps=30):
-    for step in range(1, steps + 1):
-        policy.observe(step_of(curve(step)), step)
-    return policy.shares(steps + 1)
 
 
 def test_the_domain_that_moves_gets_the_prompts_upwards_or_downwards():

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from report_cases import NOISE, SHIFT
-from score_tables import DOMAINS
+
+from tests.tools.report.report_cases import NOISE, SHIFT
+from tests.tools.score_tables import DOMAINS
 
 Effects = Mapping[str, float | Sequence[float]]
 

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-from score_tables import DOMAINS
 
+from tests.tools.score_tables import DOMAINS
 from tools.scores.table import ScoreRow, ScoreTable
 
 PUBLIC = Path(os.environ.get("DATAFLEX_RL_RUNS", "dataflex_rl_runs.csv"))

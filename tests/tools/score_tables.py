@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tools.plan.analysis import Analysis
 from tools.scores.summaries import verdict_set
 from tools.scores.table import ScoreRow, ScoreTable
-from tools.study.plan import Analysis
 
 DOMAINS = {
     **dict.fromkeys(("math500", "aime24", "olympiadbench", "minerva_math", "gsm8k"), "math"),

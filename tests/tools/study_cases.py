@@ -8,19 +8,21 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import fake_supervisor
+
 from policies.base import PolicySpec
-from tools.study.manage import approve, create_study
-from tools.study.plan import Analysis, Arm, PlannedBenchmark, StudyPlan
-from tools.study.study import Study
+from tools.plan.analysis import Analysis
+from tools.plan.sequential_design import SequentialDesign
+from tools.plan.study_plan import Arm, PlannedBenchmark, StudyPlan
+from tools.study.folder import Study
+from tools.study.lifecycle import approve, create_study
 from training.recipe import CostModel, Recipe
 
 FAKES = Path(__file__).resolve().parent.parent / "fakes"
-sys.path.insert(0, str(FAKES))
-import fake_supervisor  # noqa: E402 - lies beside the other fakes, which are programs
-
 FixedIdentity = fake_supervisor.FixedIdentity
 
 SUPERVISOR = (sys.executable, str(FAKES / "fake_supervisor.py"))
+DESIGN = SequentialDesign(n_min=3, n_max=6)
 BENCHMARKS = {"math500": "math", "gsm8k": "math", "kk_hard": "logic", "gpqa_diamond": "science"}
 
 
@@ -133,3 +135,19 @@ def wait_gone(study: Study) -> None:
     for path in study.folder.glob("runs/*/*/*/*/run.json"):
         with (path.parent / "run.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def sequential(root: Path, effects: dict[str, float], design: SequentialDesign = DESIGN, **changes: object) -> Study:
+    """An approved sequential study whose arms differ by these points, and little by chance."""
+    changes = {"seeds": tuple(range(1, design.n_max + 1)), "design": design} | changes
+    study = create_study(plan(**changes), root)
+    (study.folder / "behaviour.json").write_text("{}")
+    (study.folder / "effects.json").write_text(json.dumps(effects))
+    approve(study, "a person", 5.0)
+    return study
+
+
+def looks(study: Study) -> list[tuple[str, int, int, str]]:
+    """Treatment, blocks, pairs and decision of each look."""
+    with study.ledger(read_only=True) as ledger:
+        return [(row.treatment, row.blocks, row.n, row.decision) for row in ledger.looks()]

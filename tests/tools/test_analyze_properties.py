@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tools.plan.analysis import Analysis
 from tools.scores.table import ScoreTable
 from tools.scores.verdict_sets import default_verdict_set
 from tools.statistics.verdict import judge
-from tools.study.plan import Analysis
 
 NAMES = ("a", "b", "c", "d")
 DOMAINS = {"a": "x", "b": "x", "c": "y", "d": "z"}

@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-from public_runs import NEEDED, PUBLIC
 
+from tests.tools.public_runs import NEEDED, PUBLIC
 from tools.analyze_scores import analyze_scores
 
 pytestmark = NEEDED

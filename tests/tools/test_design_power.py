@@ -5,12 +5,12 @@ import pytest
 
 from policies.errors import BudgetError, InputError
 from tools.design_power import EVERY_SUMMARY, PowerQuestion, design_power
-from tools.pilot_spread import pilot_spread
-from tools.report.wording_power import spread_sentence
-from tools.statistics.power_curve import power_curve
-from tools.statistics.priors import prior
-from tools.statistics.streams import rng_for
-from tools.study.plan import Analysis
+from tools.evaluation.pilots import pilot_spread
+from tools.plan.analysis import Analysis
+from tools.report.claims.power import spread_sentence
+from tools.statistics.power.curve import power_curve
+from tools.statistics.power.priors import prior
+from tools.statistics.random_streams import rng_for
 from training.benchmarks.catalog import suite
 
 DOMAINS = {row.id: row.domain for row in suite("tiny-12")}
@@ -65,10 +65,10 @@ def test_a_budget_that_cannot_answer_says_so_with_every_way_out():
     assert not found.answers
     (line,) = found.shortfalls
     for part in (
-        "this budget cannot answer the question well",
+        "a plan within this budget is underpowered",
         "more seeds: about 44 pairs, 88 runs, 1,408 GPU-hours at 16 a run",
         "a larger effect: ",
-        "a quieter primary summary: no_science alone takes 14 pairs, domain_balanced_12 alone 18",
+        "a less variable primary summary: no_science alone needs 14 pairs, domain_balanced_12 alone 18",
     ):
         assert part in line
     assert "a pilot" not in line  # 22 degrees of freedom: it would teach little
@@ -97,7 +97,7 @@ def test_a_budget_that_answers_has_no_shortfall():
         ({"sesoi": 0.0}, InputError, "smallest effect of interest 0 is out of range"),
         ({"confidence": 2.0}, InputError, "confidence 2 is out of range"),
         ({"sd_df": 3}, InputError, "--sd-df 3 belongs to --sd"),
-        ({"model": "Qwen9"}, InputError, "nearest known are"),
+        ({"model": "Qwen9"}, InputError, "use one of"),
         ({"seeds": (0,)}, InputError, "0 seeds cannot be judged"),
         ({"seeds": tuple(range(2, 80))}, InputError, "78 numbers of seeds are too many"),
         ({"pilot": "no-such-pilot"}, InputError, "no-such-pilot"),
@@ -179,7 +179,7 @@ def test_a_pilot_with_benchmarks_of_ones_own_is_read_as_analyze_reads_it(tmp_pat
 
 def test_one_sd_for_all_summaries_is_told_as_what_it_is():
     found = ask(sd={EVERY_SUMMARY: 1.37}, seeds=(8,))
-    assert "under every summary alike: SD 1.37" in spread_sentence(found.power)
+    assert "(the same under every summary): SD 1.37" in spread_sentence(found.power)
     assert "usually vary more" in found.notes[0]
 
 

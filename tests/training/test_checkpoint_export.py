@@ -62,10 +62,10 @@ def test_each_kind_of_fault_is_named_and_nothing_is_exported(tmp_path: Path) -> 
 def test_weights_that_training_did_not_end_with_are_refused() -> None:
     served = {name: tensor_sha256(tensor) for name, tensor in tensors().items()}
     served[_first(tensors())] = "0" * 64
-    with pytest.raises(IncompleteExportError, match="differs from the weights that training ended with"):
+    with pytest.raises(IncompleteExportError, match="differs from the final weights of training"):
         check_tensors(REFERENCE, REFERENCE, served)
 
 
 def test_a_checkpoint_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IncompleteExportError, match="holds no Hugging Face model"):
+    with pytest.raises(IncompleteExportError, match="has no Hugging Face model"):
         export_model(tmp_path, REFERENCE, tmp_path / "export", None)

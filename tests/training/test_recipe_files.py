@@ -7,8 +7,10 @@ import pytest
 import yaml
 
 from policies.errors import InputError
-from training.paths import demand_plain
-from training.recipe import MOST_BYTES, load_recipe
+from training.benchmarks.catalog import suite
+from training.models import model_path
+from training.recipe import MOST_BYTES, load_recipe, recipe_names
+from training.support.paths import demand_plain
 
 SHIPPED = load_recipe("tiny-cpu").model_dump(mode="json")
 
@@ -17,6 +19,15 @@ def written(folder: Path, content: bytes) -> str:
     path = folder / "mine.yaml"
     path.write_bytes(content)
     return str(path)
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_shipped_recipe_names_itself_and_what_exists(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.name == name
+    assert suite(recipe.suite)
+    assert model_path(recipe.model)
+    assert recipe.device == "cpu", "this version drives no other"
 
 
 def test_a_recipe_file_is_what_it_says(tmp_path: Path) -> None:
@@ -78,7 +89,7 @@ def test_names_that_leave_their_folder_and_numbers_that_nothing_can_count_are_re
     tmp_path: Path, field: str, value: Any
 ) -> None:
     file = written(tmp_path, yaml.safe_dump(SHIPPED | {field: value}).encode())
-    with pytest.raises(InputError, match=f"does not fit: {field}"):
+    with pytest.raises(InputError, match=f"is not valid: {field}"):
         load_recipe(file)
 
 

@@ -9,9 +9,8 @@ from policies.base import Policy, RolloutBatch
 from policies.delivery import DeliveryRecord, loss_digest, weight_statistics
 from policies.errors import AdvisorError
 from policies.registry import create, resolve
-from training.attempt import _last_error
 from training.run_files import RunFiles
-from training.start_over import NOTE, TRACKER, start_over_without_proof
+from training.start_over import start_over_without_proof
 from training.verl_plugin.delivery_log import DeliveryLog, read_records, with_seen
 from training.verl_plugin.policy_step import (
     PolicyStep,
@@ -199,17 +198,17 @@ def test_an_attempt_at_a_run_whose_proof_is_damaged_starts_over_and_says_so(tmp_
     for step in (1, 2, 3, 4):
         log.append(record(step))
     files.checkpoints.mkdir()
-    (files.checkpoints / TRACKER).write_text("4")
-    assert start_over_without_proof(files, 2) == ""
+    files.checkpointed.write_text("4")
+    assert start_over_without_proof(files.attempt(2)) == ""
     whole = files.delivery.read_text()
     files.delivery.write_text(whole.replace('"step":2', '"stop":2'))
-    reason = start_over_without_proof(files, 2)
+    reason = start_over_without_proof(files.attempt(2))
     assert reason == "delivery.jsonl has no readable record of step 2 of 4"
     assert not files.checkpoints.exists()
     assert not files.delivery.exists()
-    assert (files.attempt(2) / NOTE).read_text() == reason + "\n"
-    assert '"stop":2' in (files.attempt(2) / "delivery.damaged.jsonl").read_text()
-    assert start_over_without_proof(files, 3) == ""
+    assert files.attempt(2).started_over.read_text() == reason + "\n"
+    assert '"stop":2' in files.attempt(2).damaged_delivery.read_text()
+    assert start_over_without_proof(files.attempt(3)) == ""
 
 
 def test_shares_set_for_a_step_act_in_that_step() -> None:
@@ -222,14 +221,3 @@ def test_shares_set_for_a_step_act_in_that_step() -> None:
         sampler.prepare(step, {"math": share, "logic": 1 - share})
         drawn = [domains[row] for row in next(draws)]
         assert drawn.count("math") == 10 * share
-
-
-def test_the_last_exception_of_a_log_is_named(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text(
-        "step:1\n\x1b[36m(WorkerDict pid=12)\x1b[0m ValueError: first\n"
-        "\x1b[36m(TaskRunner pid=13)\x1b[0m torch.cuda.OutOfMemoryError: CUDA out of memory\nbye\n"
-    )
-    assert _last_error(log) == "torch.cuda.OutOfMemoryError: CUDA out of memory"
-    log.write_text("(raylet) Object store memory is idle.\n")
-    assert _last_error(log) == f"see {tmp_path.name}/train.log"

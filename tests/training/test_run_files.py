@@ -15,8 +15,8 @@ from training.launchers.environment import child_environment
 from training.recipe import load_recipe
 from training.run import main, read_spec
 from training.run_files import RunFiles, read_metrics, write_atomically
-from training.run_lock import RunLock, is_locked
 from training.run_spec import RunResult, RunSpec
+from training.support.run_lock import RunLock, is_locked
 
 
 def spec(**changes: object) -> RunSpec:
@@ -30,11 +30,11 @@ def test_the_row_of_the_later_attempt_counts_and_a_cut_line_does_not(tmp_path: P
         (1, {1: 0.1, 2: 0.2, 3: 0.3}, '{"step": 4, "da'),
         (10, {3: 0.33, 4: 0.44}, ""),
     ):
-        folder = files.attempt(attempt)
-        folder.mkdir(parents=True)
+        path = files.attempt(attempt).metrics
+        path.parent.mkdir(parents=True)
         text = "".join(json.dumps({"step": step, "data": {"r": r}}) + "\n" for step, r in rows.items())
-        (folder / "metrics.jsonl").write_text(text + tail)
-    assert files.attempt_numbers() == [1, 10]
+        path.write_text(text + tail)
+    assert [attempt.number for attempt in files.attempts()] == [1, 10]
     assert files.metrics() == {1: {"r": 0.1}, 2: {"r": 0.2}, 3: {"r": 0.33}, 4: {"r": 0.44}}
     assert read_metrics(tmp_path / "none.jsonl") == {}
 
@@ -54,7 +54,7 @@ def test_one_process_works_in_a_run_directory(tmp_path: Path) -> None:
     holder.start()
     assert held.wait(30)
     assert is_locked(path)
-    with pytest.raises(InputError, match=f"run by process {holder.pid}"), RunLock(path):
+    with pytest.raises(InputError, match=f"in use by process {holder.pid}"), RunLock(path):
         pass
     release.set()
     holder.join(30)
@@ -96,6 +96,16 @@ def test_the_run_key_names_what_is_computed_and_nothing_else() -> None:
     assert run_key(spec(), artifacts, {"verl": "0.9.2"}) != key
 
 
+def test_the_source_that_every_run_key_covers_is_what_it_was() -> None:
+    """A change here, of a comment too, makes every stored run another run: update the hashes only on purpose."""
+    found = artifact_hashes(load_recipe("tiny-cpu"))
+    assert {name: found[name] for name in ("policies", "grading", "verl_plugin")} == {
+        "policies": "e9871afa47f15a5610c78c1cb5c0d07d6c74a36734249cddcb365aebbf7fdcf8",
+        "grading": "bf766cfe78b3c099ec9adb5744c1a7c7135404b41e17974ed6ab6cec26a4be6a",
+        "verl_plugin": "1d5c4718a3f7fdf4fea77d0e9c1b82c82dfae0affea648148a80f5b622945c4f",
+    }
+
+
 def test_no_secret_and_no_foreign_import_path_reaches_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HF_TOKEN", "WANDB_API_KEY", "PYTHONPATH", "ADVISOR_API_KEY"):
         monkeypatch.setenv(name, "canary-7f3a")
@@ -110,6 +120,30 @@ def test_the_recorded_environment_holds_what_can_change_a_result(tmp_path: Path)
     assert not {"HOME", "PATH", "USER"} & recorded.keys()
 
 
+@pytest.mark.parametrize(("said", "passed_on"), [(None, "1"), ("0", "0"), ("FALSE", "0"), ("no", "0"), ("on", "1")])
+def test_the_switch_of_the_fast_start_reaches_the_driver_and_is_no_difference(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str | None, passed_on: str
+) -> None:
+    """A run that is resumed with the switch turned is the same run."""
+    monkeypatch.delenv("ADVISOR_FAST_START", raising=False)
+    unset = recorded_environment(training_environment(tmp_path / "metrics.jsonl"))
+    if said is not None:
+        monkeypatch.setenv("ADVISOR_FAST_START", said)
+    supervisor = child_environment()
+    run_process = child_environment(supervisor)
+    assert run_process.get("ADVISOR_FAST_START") == said
+    monkeypatch.setattr(os, "environ", run_process)
+    driver = training_environment(tmp_path / "metrics.jsonl")
+    assert driver["ADVISOR_FAST_START"] == passed_on
+    assert recorded_environment(driver) == unset
+
+
+def test_another_word_for_the_switch_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ADVISOR_FAST_START", "may\nbe")
+    with pytest.raises(InputError, match=r"ADVISOR_FAST_START is 'may\\nbe'; set 0, false, no, off to switch it off"):
+        training_environment(tmp_path / "metrics.jsonl")
+
+
 def test_a_finished_run_is_not_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = RunFiles(tmp_path)
     files.spec.write_text(spec().model_dump_json())
@@ -120,7 +154,7 @@ def test_a_finished_run_is_not_run_again(tmp_path: Path, capsys: pytest.CaptureF
         files.result.write_text(result.model_dump_json())
         assert main([str(tmp_path)]) == code
         assert "5 steps" in capsys.readouterr().err
-    assert not files.attempts.exists()
+    assert files.attempts() == []
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_key_that_verl_lacks_is_added_from_the_whitelist_only() -> None:
 
 
 def test_an_override_that_does_not_fit_verls_schema_is_one_line() -> None:
-    with pytest.raises(AdvisorError, match="verl refuses the configuration") as caught:
+    with pytest.raises(AdvisorError, match="verl rejects the configuration") as caught:
         compose(["trainer.no_such_key=1"])
     assert "\n" not in str(caught.value)
 
@@ -90,5 +90,5 @@ def test_an_override_that_does_not_fit_verls_schema_is_one_line() -> None:
 def test_a_gpu_recipe_is_refused_with_its_name() -> None:
     recipe = load_recipe("tiny-cpu").model_copy(update={"device": "cuda", "name": "8gpu"})
     run = RunSpec(recipe=recipe, policy=resolve("baseline"), seed=1, deadline_s=60)
-    with pytest.raises(InputError, match="'8gpu' wants device 'cuda'"):
+    with pytest.raises(InputError, match="'8gpu' needs device 'cuda'"):
         overrides(run, paths_of())

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from policies.errors import InputError
-from training.benchmarks import scoring
+from training import scoring
 from training.benchmarks.catalog import suite
-from training.benchmarks.engines.transformers import check_export
-from training.benchmarks.scoring import SuiteScores, score_export
-from training.benchmarks.tiny import benchmark_sha256, questions
+from training.data.tiny_benchmarks import benchmark_sha256, questions
+from training.engines.transformers import check_export
 from training.grading.graders import Grade, GradingError
 from training.models import model_path
 from training.score import main, read_jobs
+from training.scoring import SuiteScores, score_export
 
 MODEL = model_path("builtin:tiny-qwen2")
 WARM_START = {

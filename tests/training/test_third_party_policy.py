@@ -3,6 +3,8 @@
 import importlib
 import shutil
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from policies import registry
 from policies.errors import InputError
 from policies.testing import check_policy
+from tests.distributions import forget_entry_points, on_path, write_metadata
 from training.identity import artifact_hashes
 from training.recipe import load_recipe
 
@@ -17,24 +20,13 @@ SOURCE = Path(__file__).resolve().parent.parent / "fixtures" / "third_party_poli
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def installed(tmp_path: Path) -> Iterator[Path]:
     """The fixture distribution as an installer leaves it: a package and its dist-info on the path."""
     shutil.copytree(SOURCE / "example_policies", tmp_path / "example_policies")
-    info = tmp_path / "example_policies-0.1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: example-policies\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[advisor.policies]\nshortest = example_policies.shortest:Shortest\nin_turn = example_policies.in_turn:InTurn\n"
-    )
-    registry.names()
-    monkeypatch.syspath_prepend(str(tmp_path))
-    registry._entry_points.cache_clear()
-    yield tmp_path
-    for name in [name for name in sys.modules if name.split(".")[0] == "example_policies"]:
-        del sys.modules[name]
-    monkeypatch.undo()
-    importlib.invalidate_caches()
-    registry._entry_points.cache_clear()
+    points = tomllib.loads((SOURCE / "pyproject.toml").read_text())["project"]["entry-points"]["advisor.policies"]
+    write_metadata(tmp_path, "example-policies", "\n".join(f"{name} = {where}" for name, where in points.items()))
+    with on_path(tmp_path, "example_policies"):
+        yield tmp_path
 
 
 def test_it_is_found_by_its_entry_point_and_loaded_only_when_it_is_used(installed: Path) -> None:
@@ -51,25 +43,24 @@ def test_it_is_held_to_the_contract(installed: Path) -> None:
     assert max(check.steps_changed.values()) > 0.2
 
 
-def test_its_source_is_part_of_what_identifies_a_run(installed: Path) -> None:
+def test_its_source_is_part_of_what_identifies_a_run(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = load_recipe("tiny-cpu")
     with_it = artifact_hashes(recipe)
     assert registry.outside_modules() == ("example_policies",)
-    registry._entry_points.cache_clear()
-    sys.path.remove(str(installed))
+    forget_entry_points()
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place != str(installed)])
     importlib.invalidate_caches()
     without = artifact_hashes(recipe)
     assert "third_party_policies" not in without
-    sys.path.insert(0, str(installed))
     assert without.items() < with_it.items()
 
 
 def test_another_version_of_it_makes_other_runs(tmp_path: Path) -> None:
-    from training.identity import _source_sha256
+    from training.identity import source_sha256
 
     for name in ("old", "new"):
         shutil.copytree(SOURCE / "example_policies", tmp_path / name)
-    assert _source_sha256(tmp_path / "old") == _source_sha256(tmp_path / "new")
+    assert source_sha256(tmp_path / "old") == source_sha256(tmp_path / "new")
     (tmp_path / "new" / "shortest.py").open("a").write("\n# other\n")
-    _source_sha256.cache_clear()
-    assert _source_sha256(tmp_path / "old") != _source_sha256(tmp_path / "new")
+    source_sha256.cache_clear()
+    assert source_sha256(tmp_path / "old") != source_sha256(tmp_path / "new")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from policies.base import PolicySpec
-from policies.errors import InputError, PolicyError
+from policies.errors import InputError
 from policies.registry import names, resolve
-from tools.study.design import design
-from tools.study.intent import StudyIntent
-from training.driver import _how_it_ended
+from tools.design.design_study import design
+from tools.evaluation.pilots import find_pilot
+from tools.plan.intent import StudyIntent
 from training.prepare import prepare
 from training.recipe import load_recipe
 from training.run_files import RunFiles
@@ -24,12 +24,12 @@ def test_every_policy_can_be_trained_with_its_defaults(name: str) -> None:
 
 def test_a_policy_that_rolls_out_more_than_its_control_is_refused(tmp_path: Path) -> None:
     policy = resolve("difffilter", {"refill": True, "refill_limit": 2})
-    said = r"difffilter\(.*refill=True.*\) would roll out up to 3 times as much as its control.*leave refill=false"
+    said = r"difffilter\(.*refill=True.*\) could use up to 3 times the rollouts of its control.*keep refill=false"
     with pytest.raises(InputError, match=said):
         demand_trainable(policy)
     spec = RunSpec(recipe=load_recipe("tiny-cpu"), policy=policy, seed=1, deadline_s=60)
     with pytest.raises(InputError, match=said):
-        prepare(RunFiles(tmp_path), spec, tmp_path / "attempts" / "1")
+        prepare(spec, RunFiles(tmp_path).attempt(1))
     assert not list(tmp_path.iterdir())
 
 
@@ -50,13 +50,8 @@ def test_what_does_not_fit_the_domains_of_the_data_is_told_in_the_plan_and_befor
     with pytest.raises(InputError, match=said):
         demand_trainable(policy, "builtin:tiny")
     with pytest.raises(InputError, match=said):
-        design(asked, gpus=0)
+        design(asked, find_pilot=find_pilot, gpus=0)
     spec = RunSpec(recipe=load_recipe("tiny-cpu"), policy=policy, seed=1, deadline_s=60)
     with pytest.raises(InputError, match=said):
-        prepare(RunFiles(tmp_path), spec, tmp_path / "attempts" / "1")
+        prepare(spec, RunFiles(tmp_path).attempt(1))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_policys_fault_ends_a_run_with_its_one_line_and_is_no_outcome_of_training(tmp_path: Path) -> None:
-    fault = PolicyError("policy odd gave weights from nan to nan at step 3; they must be finite and in [0, 3.4e+38]")
-    assert _how_it_ended(fault, tmp_path) == {"outcome": "failed", "reason": str(fault)}

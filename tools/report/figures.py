@@ -1,4 +1,4 @@
-"""The figures: intervals of every summary (forest plot), and training reward by arm. The same input, the same bytes."""
+"""The figures: intervals of every summary (forest plot), and training reward by arm. Same input, same bytes."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -6,46 +6,49 @@ from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from tools.plain_text import middle_cut
-from tools.report import numbers
-from tools.report.facts import Facts
-from tools.report.material import Curve
+from tools.evaluation.material import Curve
+from tools.report.claims.facts import Facts
+from tools.text import numbers
+from tools.text.plain_text import middle_cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLORS = ("#4d4d4d", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""The control first, then treatments; Okabe and Ito's palette, told apart by colour-blind readers."""
+"""The control first, then treatments; Okabe and Ito's palette, which colour-blind readers can distinguish."""
 _THIN = "#6e6e6e"
 _LONGEST = 36
-"""Characters of a name beside a plot: longer ones would leave no room for it."""
+"""Most characters of a name beside a plot: a longer one would leave no room for the plot."""
 
 _STYLE: Any = {
-    "svg.hashsalt": "experiment-advisor",
-    "font.family": "DejaVu Sans",
-    "font.size": 9.0,
-    "text.parse_math": False,
-    "axes.unicode_minus": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+    "svg.hashsalt": "experiment-advisor", "font.family": "DejaVu Sans", "font.size": 9.0, "text.parse_math": False,
+    "axes.unicode_minus": False, "axes.spines.top": False, "axes.spines.right": False,
+}  # fmt: skip
 
 
 def forest(comparisons: Sequence[Facts]) -> str:
-    """SVG with one panel a comparison that has summaries; empty when there is none."""
+    """SVG of `forest_figure`; empty when there is nothing to draw."""
+    with _style():
+        figure = forest_figure(comparisons)
+        return "" if figure is None else _svg(figure)
+
+
+def forest_figure(comparisons: Sequence[Facts]) -> "Figure | None":
+    """Draws one panel a comparison that has summaries; None when there is none."""
     shown = [one for one in comparisons if any(summary.mean is not None for summary in one.summaries)]
     if not shown:
-        return ""
+        return None
     rows = [len(one.summaries) for one in shown]
-    with _figure(7.2, sum(0.3 * count + 0.45 for count in rows) + 0.75) as figure:
+    with _style():
+        figure = _figure(7.2, sum(0.3 * count + 0.45 for count in rows) + 0.75)
         ratios = [count + 1 for count in rows]
         panels = figure.subplots(len(shown), 1, squeeze=False, sharex=True, height_ratios=ratios)[:, 0]
         for panel, one in zip(panels, shown, strict=True):
             _forest_panel(panel, one)
         panels[-1].set_xlabel("treatment - control, score points")
         figure.suptitle(_legend(shown), fontsize=8.5, color="#333333")
-        return _svg(figure)
+        return figure
 
 
 def _forest_panel(panel: "Axes", one: Facts) -> None:
@@ -94,11 +97,12 @@ def _legend(shown: Sequence[Facts]) -> str:
 
 
 def curves(series: Sequence[Curve], arms: Sequence[str]) -> str:
-    """SVG of mean training reward by step: thin lines the seeds, thick the arm's mean; empty when there is none."""
+    """Returns an SVG of mean training reward by step, thin lines per seed, a thick one per arm; empty without data."""
     shown = [one for one in series if one.points]
     if not shown:
         return ""
-    with _figure(7.2, 3.6) as figure:
+    with _style():
+        figure = _figure(7.2, 3.6)
         panel = figure.subplots()
         for arm, color in zip(arms, _cycle(), strict=False):
             own = [one for one in shown if one.arm == arm]
@@ -121,7 +125,7 @@ def _cycle() -> Iterator[str]:
 
 
 def _mean_curve(series: Sequence[Curve]) -> list[tuple[int, float]]:
-    """Over the steps that every seed has, so that the mean never jumps when a seed ends."""
+    """Returns the mean over the steps that every seed has, so that it never jumps when a seed ends."""
     if not series:
         return []
     values = [dict(one.points) for one in series]
@@ -130,24 +134,35 @@ def _mean_curve(series: Sequence[Curve]) -> list[tuple[int, float]]:
 
 
 @contextmanager
-def _figure(width: float, height: float) -> Iterator["Figure"]:
+def _style() -> Iterator[None]:
     from matplotlib import rc_context, rcdefaults
-    from matplotlib.figure import Figure
 
     with rc_context():
         rcdefaults()
         with rc_context(_STYLE):
-            yield Figure(figsize=(width, height), layout="constrained")
+            yield
+
+
+def _figure(width: float, height: float) -> "Figure":
+    """A figure that a notebook shows, with or without pyplot."""
+    from matplotlib.figure import Figure
+
+    class Shown(Figure):
+        def _repr_svg_(self) -> str:
+            with _style():
+                return _svg(self)
+
+    return Shown(figsize=(width, height), layout="constrained")
 
 
 def _svg(figure: "Figure") -> str:
-    """Letters as shapes, the same everywhere; as text, for the viewer's fonts, where this font lacks some."""
+    """Returns the SVG with letters as shapes, the same everywhere; as text where this font lacks a character."""
     drawn, lacking = _drawn(figure, "path")
     return _drawn(figure, "none")[0] if lacking else drawn
 
 
 def _drawn(figure: "Figure", letters: str) -> tuple[str, bool]:
-    """The SVG, and whether the font lacks a character of it."""
+    """Returns the SVG, and whether the font lacks any of its characters."""
     from matplotlib import rc_context
 
     written = StringIO()

@@ -1,4 +1,4 @@
-"""Names of benchmarks: the ids of the catalogue, and what else people call exactly the same questions."""
+"""Names of benchmarks: the ids of the catalogue, and other names in use for exactly the same questions."""
 
 import re
 from collections.abc import Iterable
@@ -21,16 +21,16 @@ _ALIASES = {
     "mmlu_pro_chemistry": ("mmlupro_chemistry", "mmlu_pro_chem"),
     "mmlu_pro_physics": ("mmlupro_physics", "mmlu_pro_phys"),
 }
-"""Only names of the same set of questions: `gpqa` (all of it) or `mmlu_pro` (all subjects) are other benchmarks."""
+"""Only names of the same set of questions: `gpqa` (the full set) and `mmlu_pro` (all subjects) are other benchmarks."""
 
 
 _DECORATION = re.compile(r"^eval_|_?[(\[]?%[)\]]?$|_(?:acc|accuracy|score|exact_match|pass@1)$")
-"""What a column's name adds without saying another set of questions: `eval/gsm8k`, `gsm8k (%)`, `gsm8k_acc`."""
+"""Additions to a column's name that do not change the set of questions: `eval/gsm8k`, `gsm8k (%)`, `gsm8k_acc`."""
 
 
 @cache
 def catalogue_domains() -> dict[str, str]:
-    """Benchmark id -> domain, over all suites."""
+    """Returns benchmark id -> domain over all suites."""
     return {row.id: row.domain for name in catalog.suites() for row in catalog.suite(name)}
 
 
@@ -41,16 +41,16 @@ def _by_alias() -> dict[str, str]:
 
 
 def benchmark_id(name: str) -> str | None:
-    """The catalogue's id for this name, None for a benchmark that it does not have."""
+    """Returns the catalogue's id for this name; None for a benchmark that it does not have."""
     plain = normal(name)
     return _by_alias().get(plain) or _by_alias().get(_DECORATION.sub("", plain))
 
 
 def renamed(names: Iterable[str]) -> dict[str, str]:
-    """Name as written -> the name to use: the catalogue's id, or the name itself.
+    """Returns name as written -> the name to use: the catalogue's id, or the name itself.
 
-    Where two of the names would get one id, only the one that is spelled like it does: `gsm8k` and `gsm8k_cot` in one
-    table are two benchmarks.
+    If two of the names would get the same id, only the one spelled exactly like the id gets it: `gsm8k` and `gsm8k_cot`
+    in one table are two benchmarks.
     """
     names = tuple(dict.fromkeys(names))
     ids = {name: benchmark_id(name) or name for name in names}

@@ -1,4 +1,4 @@
-"""ScoreBook: what a reader found in somebody's files, one ScoreTable for each cell that can be compared within."""
+"""ScoreBook: the scores read from a user's files, one ScoreTable for each cell of comparable runs."""
 
 from dataclasses import dataclass, field
 
@@ -9,29 +9,29 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True, eq=False)
 class ScoreCell:
-    """The runs that may be compared with each other: same campaign, model, regime ..."""
+    """Runs that may be compared with each other: same campaign, model, regime ..."""
 
     group: dict[str, Value]
-    """The columns that separate this cell from the others, in the order of the file; empty when nothing does."""
+    """Column -> value that separates this cell from the others, in the order of the file; empty for a single cell."""
     table: ScoreTable
     controls: dict[str, str] = field(default_factory=dict)
-    """Arm -> its control, as the file's own `control` column says; arms without one are not in it."""
+    """Arm -> its control by the file's `control` column; arms without one are absent."""
     about: dict[str, Value] = field(default_factory=dict)
-    """Other columns with one value in the whole cell (family, size, steps ...), which separate nothing."""
+    """Other columns with one value in the whole cell (family, size, steps ...) that do not separate cells."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreBook:
-    """Every cell of what was read, and how it was read."""
+    """All cells that were read, and how they were read."""
 
     source: tuple[str, ...]
-    """The files and folders, as they were named."""
+    """The files and folders, as given by the user."""
     format: str
     """`wide table`, `long table`, `lm-eval results` or `inspect logs`."""
     mapping: dict[str, str]
-    """Role -> the column that plays it; of several columns, a comma list."""
+    """Role -> its column; several columns as a comma-separated list."""
     cells: tuple[ScoreCell, ...]
     notes: tuple[str, ...]
-    """What a reader must know of how the file was read: one line each."""
+    """What the user must know about how the files were read: one line each."""
     rows: int
-    """Rows read, header, empty and repeated lines not counted."""
+    """Number of rows read, not counting header, empty and repeated lines."""

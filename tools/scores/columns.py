@@ -1,10 +1,10 @@
-"""Which column plays which role: known by its name, or named by the person."""
+"""The column of each role, recognised by its name or named by the user."""
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 from policies.errors import InputError
+from training.support.nearest import nearest
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "arm": ("arm", "method", "policy", "algorithm", "algo", "config", "configuration", "strategy", "data_policy"),
@@ -21,39 +21,27 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "harness": ("harness", "harness_fingerprint", "fingerprint", "harness_version", "eval_harness", "harness_hash"),
     "suite": ("suite", "benchmark_suite"),
 }
-"""Role -> names that mean it, lower case with underscores. Two of them in one file are an error, never a guess."""
+"""Role -> column names for it, lower case with underscores. Two of them in one file are an error, never a guess."""
 LONG_ROLES = ("benchmark", "score", "questions", "domain")
-"""Roles that only a long table has, one score a row. In a wide one their names are names like any other."""
+"""Roles that only a long table (one score per row) has. In a wide table their names have no special meaning."""
 LISTS = ("benchmarks", "group", "ignore")
-"""Roles that several columns may play, given as a comma list."""
+"""Roles that may have several columns, given as a comma-separated list."""
 GROUPS = (
-    *("model", "model_name", "base_model", "campaign", "regime", "recipe", "setting", "experiment", "study"),
-    *(
-        "size",
-        "model_size",
-        "params_b",
-        "params",
-        "family",
-        "model_family",
-        "variant",
-        "steps",
-        "step",
-        "checkpoint",
-        "folder",
-    ),
-)
+    "model", "model_name", "base_model", "campaign", "regime", "recipe", "setting", "experiment", "study", "size",
+    "model_size", "params_b", "params", "family", "model_family", "variant", "steps", "step", "checkpoint", "folder",
+)  # fmt: skip
 """Names of columns that usually separate cells, those that do it best first."""
 
 
 def normal(name: str) -> str:
-    """A column name for comparing: lower case, runs of spaces, dots, dashes and slashes as one underscore."""
+    """Normalises a column name: lower case, with runs of spaces, dots, dashes and slashes as one underscore."""
     return re.sub(r"[\s_.\-/]+", "_", name.strip().casefold()).strip("_")
 
 
 def find_roles(header: Sequence[str], named: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Role -> column, what the person named first, then what the names say.
+    """Returns role -> column: first as named by the user, then by the column names.
 
-    Raises InputError for a role or a column that there is not, and where two columns could play one role.
+    Raises InputError for an unknown role or column, and if two columns could have the same role.
     """
     chosen = _named(header, named or {})
     taken = {column for role, column in chosen.items() if role not in LISTS}
@@ -69,14 +57,14 @@ def find_roles(header: Sequence[str], named: Mapping[str, str] | None = None) ->
         if len(found) > 1:
             raise InputError(
                 f"{' and '.join(repr(column) for column in found)} could each be the {role} column: "
-                f"name one with --column {role}={found[0]}, leave the other out with --column ignore={found[1]}"
+                f"choose one with --column {role}={found[0]} and ignore the other with --column ignore={found[1]}"
             )
         chosen[role] = found[0]
     return chosen
 
 
 def split(columns: str, header: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a comma list; a name of the header may itself have commas."""
+    """Splits a comma-separated list of columns; a name in the header may itself contain commas."""
     parts = [part.strip() for part in columns.split(",")]
     found: list[str] = []
     while parts:
@@ -89,12 +77,12 @@ def split(columns: str, header: Sequence[str]) -> tuple[str, ...]:
 
 
 def _joined(parts: Sequence[str], header: Sequence[str]) -> str:
-    """The column of the header whose name these parts make; empty when there is none."""
+    """The column of the header whose name these parts make up; empty if there is none."""
     return next((name for name in header if [part.strip() for part in name.split(",")] == list(parts)), "")
 
 
 def short(names: Sequence[str], limit: int = 8) -> str:
-    """Names for one line of a note: not more than `limit`, the rest counted."""
+    """Lists names for a one-line note: at most `limit`, then the number of the others."""
     rest = len(names) - limit
     return ", ".join(names) if rest <= 0 else f"{', '.join(names[:limit])} and {rest} more"
 
@@ -103,11 +91,11 @@ def _named(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for role, columns in named.items():
         if role not in ALIASES and role not in LISTS:
-            near = get_close_matches(role, (*ALIASES, *LISTS), n=3, cutoff=0.5) or (*ALIASES, *LISTS)
+            near = nearest(role, (*ALIASES, *LISTS)) or (*ALIASES, *LISTS)
             raise InputError(f"unknown role {role!r} in --column {role}={columns}: use one of {', '.join(near)}")
         for column in split(columns, header) if role in LISTS else (columns,):
             if column not in header:
-                near = get_close_matches(column, header, n=3, cutoff=0.5) or tuple(header)[:8]
-                raise InputError(f"no column {column!r} for --column {role}={columns}: nearest are {', '.join(near)}")
+                near = nearest(column, header) or tuple(header)[:8]
+                raise InputError(f"no column {column!r} for --column {role}={columns}; choose from: {', '.join(near)}")
         chosen[role] = columns
     return chosen

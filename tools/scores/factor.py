@@ -11,18 +11,18 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class Factor(NamedTuple, Generic[Value]):
-    """M rows, each one of K distinct values."""
+    """A column of M rows, each holding one of K distinct values."""
 
     codes: NDArray[np.int64]
     """(M,) index into `values`."""
     values: tuple[Value, ...]
-    """(K,) distinct, each used at least once."""
+    """(K,) distinct values, each used at least once."""
 
     @staticmethod
     def of(column: "Factor[Item] | Sequence[Item]", rows: int) -> "Factor[Item]":
-        """The column as a factor, values in the order in which they first appear; a text stands for every row.
+        """Returns the column as a factor, values in order of first appearance; a single string fills every row.
 
-        Raises ValueError unless it has this many rows.
+        Raises ValueError unless the column has this many rows.
         """
         if isinstance(column, Factor):
             made = column
@@ -37,7 +37,7 @@ class Factor(NamedTuple, Generic[Value]):
         return made
 
     def take(self, rows: NDArray[np.intp]) -> "Factor[Value]":
-        """The factor of these rows, with the values that they use, in the order in which they first appear."""
+        """Returns the factor of these rows, with only the values they use, in order of first appearance."""
         used, first, codes = np.unique(self.codes[rows], return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
@@ -45,7 +45,7 @@ class Factor(NamedTuple, Generic[Value]):
         return Factor(rank[codes], tuple(self.values[code] for code in used[order].tolist()))
 
     def sorted(self) -> "Factor[Value]":
-        """The same column with its values in increasing order."""
+        """Returns the same column with its values in increasing order."""
         order = sorted(range(len(self.values)), key=lambda code: self.values[code])  # type: ignore[arg-type, return-value]
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))

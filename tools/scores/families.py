@@ -1,55 +1,55 @@
-"""Which arm is compared with which: a family is the treatments that share one control in one cell of a table.
+"""Which arms are compared: a family is the set of treatments that share one control in one cell of a table.
 
-Its size k sets the level of every interval in it, so it is settled from names alone, before anybody looks at a score.
-Pairs named by a person come first; else the table's own control column; else the usual control of a known policy; else
-the one arm that is called a baseline. Nothing is guessed beyond that.
+Its size k sets the level of every interval in it, so it is determined from names alone, before any score is read.
+Pairs named by the user come first; otherwise the table's control column; otherwise the default control of a known
+policy; otherwise the one arm that is called a baseline. Nothing is guessed beyond that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
 from policies.errors import InputError
 from tools.scores.book import ScoreCell
 from tools.scores.table import ScoreTable
+from training.support.nearest import nearest
 
 REFERENCES = ("baseline", "control", "uniform", "reference")
-"""An arm of this name, whatever its case, is what the others are compared with when nothing else says so."""
+"""An arm with one of these names, in any case, is the control if nothing else determines it."""
 SHOWN = 12
-"""An error names at most this many arms."""
+"""The most arms that an error lists."""
 
 Group = Mapping[str, str | int | float | bool]
 
 
 class Family(NamedTuple):
-    """Treatments against one control in one cell."""
+    """The treatments that are compared with one control in one cell."""
 
     group: Group
-    """What separates this cell from the others: column -> value; empty where there is one cell."""
+    """Column -> value that separates this cell from the others; empty for a single cell."""
     table: ScoreTable
     control: str
     treatments: tuple[str, ...]
 
     @property
     def size(self) -> int:
-        """k."""
+        """k, the number of treatments."""
         return len(self.treatments)
 
 
 class Pairing(NamedTuple):
-    """All families of a table, in its order, and what a reader must know about how they were found."""
+    """All families of a table, in its order, with notes on how they were found."""
 
     families: tuple[Family, ...]
     notes: tuple[str, ...]
 
 
 def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), control: str | None = None) -> Pairing:
-    """The families asked for, or all that the table holds.
+    """Returns the requested families, or all families of the table.
 
-    treatments, control: names of arms; either may be left out. Named treatments alone get the control that they would
-    get unnamed; a control alone is compared with every other arm of each cell that has it. Raises InputError, naming
-    the arms there are and what to type, for an unknown name and where no pair is found.
+    treatments, control: names of arms; either may be omitted. Treatments without a control get their default control;
+    a control without treatments is compared with every other arm of each cell that has it. Raises InputError, listing
+    the arms and what to type, for an unknown name and if no pair is found.
     """
     arms = tuple(dict.fromkeys(arm for cell in cells for arm in cell.table.arms))
     wanted = tuple(dict.fromkeys(_arm(name, arms, "--treatment") for name in treatments))
@@ -72,7 +72,7 @@ def find_families(cells: Sequence[ScoreCell], treatments: Sequence[str] = (), co
     paired = {arm for family in found for arm in family.treatments}
     missed = [arm for arm in wanted if arm not in paired]
     if missed:
-        raise InputError(f"no control stands beside {missed[0]!r}: name one with --control; the arms are {_list(arms)}")
+        raise InputError(f"no control found for {missed[0]!r}: name one with --control; the arms are {_list(arms)}")
     return Pairing(tuple(found), tuple(notes))
 
 
@@ -84,7 +84,7 @@ def _pairs(
         if against in cell.table.arms:
             yield from ((arm, against) for arm in chosen if arm != against)
         elif chosen:
-            notes[f"{_where(cell)} has no arm {against}: nothing is compared there"] = None
+            notes[f"{_where(cell)} has no arm {against}, so nothing is compared there"] = None
         return
     present, reference = set(cell.table.arms), _reference(cell.table.arms)
     own = {arm: _own_control(cell.controls, arm, present) for arm in cell.table.arms}
@@ -93,24 +93,24 @@ def _pairs(
         control = own[arm]
         if control is None and arm in cell.controls:
             if cell.controls[arm] != arm:
-                notes[f"{_where(cell)} has no arm {cell.controls[arm]}, the control of {arm}: it is left out"] = None
+                notes[f"{_where(cell)} has no arm {cell.controls[arm]}, the control of {arm}: {arm} is omitted"] = None
             continue
         if control is None and (named or arm not in serving):
             control = reference
             if control in (None, arm):
                 if arm not in serving and control != arm:
-                    notes[f"{_where(cell)} has no control for {arm}: it is left out; name one with --control"] = None
+                    notes[f"{_where(cell)} has no control for {arm}: {arm} is omitted; name one with --control"] = None
                 continue
             if usual := _usual_control(arm):
-                notes[f"{arm} is compared with {control}: its usual control, {usual}, is not in {_where(cell)}"] = None
+                notes[f"{arm} is compared with {control}: its default control {usual} is not in {_where(cell)}"] = None
         if control is not None:
             yield arm, control
 
 
 def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]], against: str | None) -> Iterator[str]:
-    """That k counts the named treatments only, where the cell holds more of that control.
+    """Notes that k counts only the named treatments if the cell has more with that control.
 
-    Of a control that was named that is every arm which the table does not give another one.
+    For a named control these are all arms to which the table does not assign another control.
     """
     present = set(cell.table.arms)
     free = [arm for arm in cell.table.arms if _own_control(cell.controls, arm, present) in (None, against)]
@@ -121,13 +121,13 @@ def _unnamed(cell: ScoreCell, by_control: Mapping[str, Sequence[str]], against: 
         if others:
             held = "one other treatment" if others == 1 else f"{others} other treatments"
             yield (
-                f"{_where(cell)} holds {held} of {control}, which the family (k = {len(named)}) does not count: that "
-                "is right where the named ones were named before anybody saw scores; else leave --treatment out"
+                f"{_where(cell)} has {held} for {control}, not counted in the family (k = {len(named)}): correct only "
+                "if the named treatments were chosen before any score was seen; otherwise omit --treatment"
             )
 
 
 def _own_control(controls: Mapping[str, str], arm: str, present: Set[str]) -> str | None:
-    """By the table's control column, else by the policy's habit; None where that arm is absent, or the arm itself."""
+    """The control by the table's control column, else the policy's default; None if absent or the arm itself."""
     control = controls.get(arm) or _usual_control(arm)
     return control if control != arm and control in present else None
 
@@ -140,7 +140,7 @@ def _reference(arms: Sequence[str]) -> str | None:
 
 @cache
 def _usual_control(arm: str) -> str | None:
-    """Of a known policy that is a treatment."""
+    """The default control of a known policy that is a treatment; None for any other arm."""
     from policies import registry
 
     if arm.lower() not in registry.names():
@@ -150,15 +150,15 @@ def _usual_control(arm: str) -> str | None:
 
 
 def _arm(name: str, arms: Sequence[str], option: str) -> str:
-    """The arm of that name, whatever its case."""
+    """The arm of that name, in any case."""
     if name in arms:
         return name
     alike = [arm for arm in arms if arm.lower() == name.lower()]
     if len(alike) == 1:
         return alike[0]
-    near = get_close_matches(name, arms, n=3, cutoff=0.5)
+    near = nearest(name, arms)
     hint = f"did you mean {' or '.join(near)}" if near else f"the arms are {_list(arms)}"
-    raise InputError(f"{option} {name!r} is no arm of this table; {hint}")
+    raise InputError(f"{option} {name!r} is not an arm of this table; {hint}")
 
 
 def _nothing_found(arms: Sequence[str], wanted: Sequence[str], against: str | None) -> str:
@@ -168,8 +168,8 @@ def _nothing_found(arms: Sequence[str], wanted: Sequence[str], against: str | No
         )
     if against is not None:
         asked = f" and {_list(wanted)}" if wanted else ""
-        return f"no cell of the table holds {against}{asked} together; the arms are {_list(arms)}"
-    return f"nothing says which arm is the control: add --control ARM; the arms are {_list(arms)}"
+        return f"no cell of the table has {against}{asked} together; the arms are {_list(arms)}"
+    return f"the control is unknown: add --control ARM; the arms are {_list(arms)}"
 
 
 def _where(cell: ScoreCell) -> str:

@@ -1,4 +1,4 @@
-"""What makes a score table unfit for a verdict, each fault in one line; and what is worth a note beside it."""
+"""Faults that make a score table unfit for a verdict, one line each, and notes on a table that is fit."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 from tools.scores.table import ScoreTable
 
 SHOWN = 3
-"""A line names at most this many places."""
+"""The most places that a line lists."""
 _ROUNDING = 0.005
-"""Score points; scores may come with two decimals."""
+"""Score points; scores may have two decimals."""
 _NEAR = 10.0
-"""Score points within which a score times 100 counts as like the others."""
+"""Score points within which a score times 100 counts as similar to the others."""
 _FEW = 3
-"""Scores from which on a constant column is worth a note."""
+"""Minimum number of scores for a note on a constant column."""
 
 
 @dataclass(frozen=True)
 class _View:
-    """The part of a table that one comparison reads."""
+    """The part of a table that one comparison uses."""
 
     table: ScoreTable
     arms: tuple[str, ...]
@@ -34,10 +34,10 @@ class _View:
 def faults(
     table: ScoreTable, arms: Sequence[str] | None = None, benchmarks: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """Faults that make the verdict `invalid_data`: one line each, empty when the table is fit.
+    """Returns the faults that make the verdict `invalid_data`, one line each; empty if the table is fit.
 
-    Only the arms and benchmarks named are looked at (default: all). A missing cell is no fault: the seed is left out
-    and `notes` says so. Nothing is repaired.
+    Only the named arms and benchmarks are checked (default: all). A missing cell is not a fault: the seed is left out
+    and `notes` reports it. Nothing is repaired.
     """
     view = _view(table, arms, benchmarks)
     return tuple(line for check in _FAULTS for line in check(view))
@@ -46,7 +46,7 @@ def faults(
 def notes(
     table: ScoreTable, arms: Sequence[str] | None = None, benchmarks: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """What a reader must know though the table is fit: missing cells, seeds that differ, arms that are identical."""
+    """Returns notes on a table that is fit, one line each: missing cells, different seeds, identical arms."""
     view = _view(table, arms, benchmarks)
     return tuple(line for check in _NOTES for line in check(view))
 
@@ -66,7 +66,7 @@ def _view(table: ScoreTable, arms: Sequence[str] | None, benchmarks: Sequence[st
 
 
 def _places(index: Mapping[str, int], names: Sequence[str] | None) -> list[int]:
-    """Places of the names that there are, in the order of the table."""
+    """Indices of the names that exist, in the order of the table."""
     return list(range(len(index))) if names is None else sorted({index[name] for name in names if name in index})
 
 
@@ -102,7 +102,7 @@ def _out_of_range(view: _View) -> Iterator[str]:
 
 
 def _fractions(view: _View) -> Iterator[str]:
-    """Arms, or single scores, that look like fractions of 1 beside points of 100; not where the unit was stated."""
+    """Arms, or single scores, that look like fractions among percent; no check if the unit was stated."""
     if view.table.percent_stated or not ((view.scores > 0) & (view.scores <= 1)).any():
         return
     tops = {
@@ -116,8 +116,8 @@ def _fractions(view: _View) -> Iterator[str]:
         yield f"scores look like fractions in {_list(fractions)} and like percent in {_list(percents)}"
     elif fractions:
         yield (
-            f"every score lies in 0..1 (the highest is {max(tops.values()):g}): fractions and percent look alike, "
-            "say which they are"
+            f"every score is in 0..1 (the highest is {max(tops.values()):g}), so fractions and percent look alike: "
+            "state the unit"
         )
     places = [
         f"{view.arms[a]} seed {view.table.seeds[s]} {view.benchmarks[b]} = {view.scores[a, s, b]:g}"
@@ -129,7 +129,7 @@ def _fractions(view: _View) -> Iterator[str]:
 
 
 def _fraction_cells(view: _View) -> NDArray[np.bool_]:
-    """(arms, N, benchmarks): scores of at most 1 that times 100 would be like the benchmark's others."""
+    """(arms, N, benchmarks): scores of at most 1 that times 100 would be similar to the benchmark's others."""
     small = (view.scores > 0) & (view.scores <= 1)
     large = (view.scores > 1) & np.isfinite(view.scores)
     usual = np.where(large, view.scores, 0).sum(axis=(0, 1)) / np.maximum(large.sum(axis=(0, 1)), 1)
@@ -138,14 +138,14 @@ def _fraction_cells(view: _View) -> NDArray[np.bool_]:
 
 
 def _counts_in_percent(view: _View, arm: str) -> bool:
-    """Whether every score of the arm is a whole number of questions in percent: then it is low, and no fraction."""
+    """Whether every score of the arm is a whole number of questions in percent: then it is low, not a fraction."""
     at = view.arms.index(arm)
     present = ~np.isnan(view.scores[at])
     return bool(_whole_counts(view.scores[at][present], view.questions[at][present]).all())
 
 
 def _whole_counts(scores: NDArray[np.float64], questions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each score is a whole number of right answers to its questions; false where these are not recorded."""
+    """Whether each score is a whole number of correct answers to its questions; false if these are not recorded."""
     right = np.where(np.isfinite(scores), scores, np.nan) * questions / 100
     return np.asarray((questions > 0) & (np.abs(right - np.round(right)) <= questions * _ROUNDING / 100))
 
@@ -176,7 +176,7 @@ def _missing(view: _View) -> Iterator[str]:
         for a, s, b in np.argwhere(~present & begun[:, :, None])
     ]
     if places:
-        yield f"missing scores, their seeds are left out: {_list(places)}"
+        yield f"missing scores (their seeds are left out): {_list(places)}"
 
 
 def _empty_runs(view: _View) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _empty_runs(view: _View) -> Iterator[str]:
         f"{arm} seed {seed}" for arm in view.arms for seed in view.table.seeds if (arm, seed) in view.table.empty_runs
     ]
     if places:
-        yield f"runs without any score, their seeds are left out: {_list(places)}"
+        yield f"runs without any score (their seeds are left out): {_list(places)}"
 
 
 def _seeds_differ(view: _View) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _seeds_differ(view: _View) -> Iterator[str]:
         missing = [view.table.seeds[s] for s in np.flatnonzero(present.any(axis=0) & ~own)]
         absent = [str(seed) for seed in missing if (arm, seed) not in view.table.empty_runs]
         if absent:
-            yield f"{arm} has no run of seed {_list(absent)}: pairs are made on the seeds that both arms have"
+            yield f"{arm} has no run of seed {_list(absent)}: only seeds that both arms have are paired"
 
 
 def _identical(view: _View) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _identical(view: _View) -> Iterator[str]:
 
 
 def _distinct(view: _View, values: NDArray[np.int64]) -> Iterator[tuple[str, list[int]]]:
-    """Benchmarks on which the cells that have a score carry more than one value, with the values."""
+    """Benchmarks whose scored cells have more than one value, with the values."""
     present = ~np.isnan(view.scores)
     low = np.where(present, values, np.iinfo(np.int64).max).min(axis=(0, 1), initial=np.iinfo(np.int64).max)
     high = np.where(present, values, np.iinfo(np.int64).min).max(axis=(0, 1), initial=np.iinfo(np.int64).min)
@@ -225,11 +225,11 @@ def _constant(view: _View) -> Iterator[str]:
     same = np.flatnonzero((low == high) & (present.sum(axis=(0, 1)) >= _FEW))
     places = [f"{view.benchmarks[column]} ({low[column]:g})" for column in same.tolist()]
     if places:
-        yield f"benchmarks with one score in all runs, which tell no arms apart: {_list(places)}"
+        yield f"benchmarks with the same score in all runs, which cannot distinguish arms: {_list(places)}"
 
 
 def _low_benchmarks(view: _View) -> Iterator[str]:
-    """One benchmark in fractions would weigh a hundredth of the others, alike in all arms."""
+    """A benchmark in fractions would have a hundredth of the weight of the others, in all arms alike."""
     if view.table.percent_stated or not view.scores.size:
         return
     tops = np.where(np.isnan(view.scores), -np.inf, view.scores).max(axis=(0, 1), initial=-np.inf)
@@ -238,7 +238,7 @@ def _low_benchmarks(view: _View) -> Iterator[str]:
     counted = (_whole_counts(view.scores, view.questions) | np.isnan(view.scores)).all(axis=(0, 1))
     places = [view.benchmarks[column] for column in np.flatnonzero((tops > 0) & (tops <= 1) & ~counted).tolist()]
     if places:
-        yield f"all scores lie in 0..1, where other benchmarks exceed 1 (are these fractions?): {_list(places)}"
+        yield f"all scores in 0..1, while other benchmarks exceed 1 (are these fractions?): {_list(places)}"
 
 
 def _few_seeds(view: _View) -> Iterator[str]:
@@ -247,11 +247,11 @@ def _few_seeds(view: _View) -> Iterator[str]:
     pairs = int((~np.isnan(view.scores)).all(axis=(0, 2)).sum())
     names = " and ".join(view.arms)
     if pairs == 0:
-        yield f"{names} have no seed in common with all scores: nothing can be compared"
+        yield f"{names} have no complete seed in common, so nothing can be compared"
     elif pairs == 1:
-        yield f"{names} have one seed in common with all scores: a difference, and no interval"
+        yield f"{names} have one complete seed in common: a difference, but no interval"
     elif pairs == 2:
-        yield f"{names} have two seeds in common with all scores: an interval reaches 12.7 standard errors to each side"
+        yield f"{names} have two complete seeds in common: an interval extends 12.7 standard errors to each side"
 
 
 def _list(places: Sequence[str]) -> str:
@@ -261,12 +261,6 @@ def _list(places: Sequence[str]) -> str:
 
 _Check = Callable[[_View], Iterator[str]]
 _FAULTS: tuple[_Check, ...] = (
-    _several_suites,
-    _duplicates,
-    _several_domains,
-    _out_of_range,
-    _fractions,
-    _mixed_harness,
-    _unequal_questions,
-)
+    _several_suites, _duplicates, _several_domains, _out_of_range, _fractions, _mixed_harness, _unequal_questions,
+)  # fmt: skip
 _NOTES: tuple[_Check, ...] = (_missing, _empty_runs, _seeds_differ, _few_seeds, _identical, _constant, _low_benchmarks)

@@ -1,16 +1,15 @@
-"""A person's own summaries: one YAML file, read strictly, all its faults told at once.
+"""User-defined summaries: one YAML file, read strictly, with all faults reported at once.
 
 primary: product_mix
 sesoi: 1.0                       # or one for each summary
-domains: {humaneval: code}       # of benchmarks that the table does not say it of
+domains: {humaneval: code}       # for benchmarks whose domain the table does not give
 summaries:
   product_mix: {weights: {gsm8k: 0.7, humaneval: 0.3}}
-  no_science: {domains: [math, logic]}         # each domain alike, equal inside it
-  small: {benchmarks: [gsm8k, humaneval]}      # each benchmark alike
+  no_science: {domains: [math, logic]}         # equal weight for each domain, and within it
+  small: {benchmarks: [gsm8k, humaneval]}      # equal weight for each benchmark
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,9 +19,10 @@ from policies.errors import InputError
 from policies.model import StrictModel, describe_faults
 from tools.scores.summaries import Weights, balanced, flat
 from tools.scores.verdict_sets import VerdictSet, default_verdict_set
+from training.support.nearest import nearest
 
 ROUNDING = 1e-3
-"""Weights that sum to 1 but for this are taken as rounded, and divided by their sum."""
+"""Weights that sum to 1 within this tolerance are taken as rounded, and divided by their sum."""
 MOST_BYTES = 1_000_000
 
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\s|][^\n\r|]*$")]
@@ -30,14 +30,14 @@ Points = Annotated[float, Field(gt=0, le=100)]
 
 
 class SummaryDefinition(StrictModel):
-    """One summary, said in one of three ways."""
+    """One summary, defined in one of three ways."""
 
     weights: dict[Name, Annotated[float, Field(ge=0)]] | None = Field(default=None, min_length=1)
     """Benchmark -> weight, summing to 1."""
     domains: tuple[Name, ...] | None = Field(default=None, min_length=1)
-    """Each of these domains alike, equal inside it."""
+    """Equal weight for each of these domains, and within it."""
     benchmarks: tuple[Name, ...] | None = Field(default=None, min_length=1)
-    """Each of these benchmarks alike."""
+    """Equal weight for each of these benchmarks."""
 
     @model_validator(mode="after")
     def _is_said_in_one_way(self) -> "SummaryDefinition":
@@ -46,7 +46,7 @@ class SummaryDefinition(StrictModel):
             raise ValueError(f"give one of weights, domains and benchmarks, not {' and '.join(given) or 'none'}")
         total = sum((self.weights or {"": 1.0}).values())
         if abs(total - 1.0) > ROUNDING:
-            raise ValueError(f"weights sum to {total:.6g}, make them sum to 1")
+            raise ValueError(f"weights sum to {total:.6g}; make them sum to 1")
         for names in (self.domains, self.benchmarks):
             twice = [name for name in dict.fromkeys(names or ()) if (names or ()).count(name) > 1]
             if twice:
@@ -55,15 +55,15 @@ class SummaryDefinition(StrictModel):
 
 
 class SummaryFile(StrictModel):
-    """The whole file; every part may be left out."""
+    """The whole file; every part is optional."""
 
     schema_version: Literal[1] = 1
     summaries: dict[Name, SummaryDefinition] = Field(default={}, max_length=100)
-    """The verdict set, in this order; empty: the default one."""
+    """The verdict set, in this order; empty: the default set."""
     primary: Name | None = None
     """Default: the first."""
     sesoi: Points | dict[Name, Points] | None = None
-    """Smallest effect of interest, score points; by summary where it differs."""
+    """Smallest effect of interest in score points: one number, or one for each summary."""
     domains: dict[Name, Name] = Field(default={})
     """Benchmark -> domain."""
 
@@ -72,7 +72,7 @@ class SummaryFile(StrictModel):
         if not self.summaries:
             return self
         if self.primary is not None and self.primary not in self.summaries:
-            raise ValueError(f"primary {self.primary!r} is none of the summaries {', '.join(self.summaries)}")
+            raise ValueError(f"primary {self.primary!r} is not one of the summaries {', '.join(self.summaries)}")
         if isinstance(self.sesoi, dict) and set(self.sesoi) != set(self.summaries):
             odd = sorted(set(self.sesoi) ^ set(self.summaries))
             raise ValueError(f"sesoi must name every summary and no other: {', '.join(odd)}")
@@ -80,22 +80,22 @@ class SummaryFile(StrictModel):
 
 
 def read_summary_file(path: Path) -> SummaryFile:
-    """Reads and checks the file. Raises InputError, one line with every fault."""
+    """Reads and checks the file. Raises InputError with all faults in one line."""
     import yaml
 
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} is larger than {MOST_BYTES:,} bytes: that is no summary file")
+            raise InputError(f"{path} is larger than {MOST_BYTES:,} bytes, so it is not a summary file; name another")
         content = yaml.load(path.read_text(encoding="utf-8-sig"), _loader())  # noqa: S506 - derived from SafeLoader
     except OSError as fault:
         raise InputError(f"cannot read the summary file {path}: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
         raise InputError(f"{path} is not UTF-8 text: save the summary file as UTF-8") from fault
     except (yaml.YAMLError, RecursionError) as fault:
-        raise InputError(f"{path} is no YAML: {' '.join(str(fault).split())}") from fault
+        raise InputError(f"{path} is not YAML: {' '.join(str(fault).split())}") from fault
     if not isinstance(content, dict):
         raise InputError(
-            f"{path} holds no mapping: begin with `summaries:` and a name under it (advisor summaries --help)"
+            f"{path} is not a mapping: begin with `summaries:` and a name under it (advisor summaries --help)"
         )
     try:
         return SummaryFile.model_validate(content)
@@ -104,9 +104,9 @@ def read_summary_file(path: Path) -> SummaryFile:
 
 
 def verdict_set_of(file: SummaryFile, benchmarks: Sequence[str], domains: Mapping[str, str]) -> VerdictSet:
-    """The file's summaries, or the default ones, over these benchmarks; the file's domains go before the ones given.
+    """Returns the file's summaries, or the default ones, over these benchmarks; the file's domains take precedence.
 
-    Raises InputError naming every benchmark and domain that is not there, with the nearest ones.
+    Raises InputError listing every benchmark and domain that is not in the table, with the nearest names.
     """
     known = {name: domain for name in benchmarks if (domain := file.domains.get(name) or domains.get(name, ""))}
     faults = list(_faults(file, benchmarks, known))
@@ -118,7 +118,7 @@ def verdict_set_of(file: SummaryFile, benchmarks: Sequence[str], domains: Mappin
     primary = file.primary or next(iter(found))
     ordered = {primary: found[primary]} | found
     notes = tuple(
-        f"the weights of {name} are rounded, and were divided by their sum"
+        f"the weights of {name} are rounded, so they were divided by their sum"
         for name, definition in file.summaries.items()
         if definition.weights and abs(sum(definition.weights.values()) - 1.0) > 1e-9
     )
@@ -140,24 +140,24 @@ def _faults(file: SummaryFile, benchmarks: Sequence[str], domains: Mapping[str, 
     for name, definition in file.summaries.items():
         for one in (*(definition.weights or ()), *(definition.benchmarks or ())):
             if one not in benchmarks:
-                yield f"{name} names the benchmark {one!r}, which the table lacks ({_nearest(one, benchmarks)})"
+                yield f"{name} names the benchmark {one!r}, which is not in the table ({_hint(one, benchmarks)})"
         for one in definition.domains or ():
             if one not in kinds:
-                yield f"{name} names the domain {one!r}, which no benchmark has ({_nearest(one, kinds)})"
+                yield f"{name} names the domain {one!r}, which no benchmark has ({_hint(one, kinds)})"
     for one in file.domains:
         if one not in benchmarks:
-            yield f"domains names the benchmark {one!r}, which the table lacks ({_nearest(one, benchmarks)})"
+            yield f"domains names the benchmark {one!r}, which is not in the table ({_hint(one, benchmarks)})"
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _hint(name: str, known: Sequence[str]) -> str:
     if not known:
         return "no benchmark has a domain: give them under `domains:`"
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known[:8])}{' ...' if known[8:] else ''}"
+    near = nearest(name, known)
+    return f"nearest: {', '.join(near)}" if near else f"known: {', '.join(known[:8])}{' ...' if known[8:] else ''}"
 
 
 def _loader() -> Any:
-    """yaml's safe loader, which refuses a key that comes twice: the first one would be lost without a word."""
+    """yaml's safe loader that rejects a duplicate key: the first one would be lost silently."""
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -165,7 +165,7 @@ def _loader() -> Any:
             keys = [self.construct_object(key, deep=True) for key, _ in node.value]
             twice = [key for key in keys if keys.count(key) > 1]
             if twice:
-                raise yaml.YAMLError(f"{twice[0]!r} comes twice, line {node.start_mark.line + 1} on")
+                raise yaml.YAMLError(f"{twice[0]!r} is given twice, in the mapping at line {node.start_mark.line + 1}")
             return super().construct_mapping(node, deep)
 
     return Loader

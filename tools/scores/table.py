@@ -1,4 +1,4 @@
-"""ScoreTable: every score of a study or of somebody's file, as one dense array with the holes left as holes."""
+"""ScoreTable: every score of a study or of a user's files as one dense array, with NaN for missing scores."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tools.scores.factor import Factor
 
 
 class ScoreRow(StrictModel):
-    """One score. Range is not checked here but by `tools.scores.integrity`, which names every fault at once."""
+    """One score; its range is checked by `tools.scores.integrity`, which reports all faults at once."""
 
     arm: str
     seed: int
@@ -23,25 +23,25 @@ class ScoreRow(StrictModel):
     benchmark: str
     domain: str = ""
     score: float
-    """Score points, 0..100; 0 is a score, a missing one has no row."""
+    """Score points, 0..100; 0 is a score, a missing score has no row."""
     questions: int | None = None
-    """How many questions it was measured on; None: not recorded."""
+    """Number of questions it was measured on; None: not recorded."""
     harness: str = ""
     """Fingerprint of prompts, sampling settings and grader; empty: not recorded."""
 
 
 class PairedScores(NamedTuple):
-    """Two arms on the seeds that both have complete."""
+    """Scores of two arms on the seeds that are complete in both."""
 
     seeds: tuple[int, ...]
     treatment: NDArray[np.float64]
-    """(seeds, benchmarks)."""
+    """Shape (seeds, benchmarks)."""
     control: NDArray[np.float64]
-    """(seeds, benchmarks)."""
+    """Shape (seeds, benchmarks)."""
 
 
 class Cell(NamedTuple):
-    """Where a score belongs."""
+    """The position of a score: arm, seed and benchmark."""
 
     arm: str
     seed: int
@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 class ScoreTable:
     """Scores of A arms, N seeds (the union over arms) and B benchmarks; build it with `from_columns` or `from_rows`.
 
-    Arms, seeds and benchmarks keep the order in which they first appear, seeds are sorted.
+    Arms and benchmarks are in order of first appearance, seeds are sorted.
     """
 
     suites: tuple[str, ...]
@@ -62,24 +62,24 @@ class ScoreTable:
     domains: dict[str, str]
     """Benchmark -> domain."""
     scores: NDArray[np.float64]
-    """(A, N, B), NaN where there is no score."""
+    """(A, N, B), NaN if there is no score."""
     questions: NDArray[np.int64]
-    """(A, N, B), -1 where not recorded."""
+    """(A, N, B), -1 if not recorded."""
     harnesses: tuple[str, ...]
     harness: NDArray[np.int64]
-    """(A, N, B), index into `harnesses`, -1 where there is no score."""
+    """(A, N, B), index into `harnesses`, -1 if there is no score."""
     duplicates: tuple[Cell, ...] = ()
-    """Cells that came more than once; the first value is kept, and the table is not fit for a verdict."""
+    """Cells that occur more than once; the first value is kept, and the table is not fit for a verdict."""
     domain_conflicts: tuple[str, ...] = ()
-    """Benchmarks that came with more than one domain."""
+    """Benchmarks with more than one domain."""
     empty_runs: frozenset[tuple[str, int]] = frozenset()
-    """Arm and seed of runs that were listed without any score: they began, and what became of them is not known."""
+    """Arm and seed of runs that are listed without any score: they began, and their outcome is unknown."""
     percent_stated: bool = False
-    """Somebody said that the scores are points of 100: scores that all lie below 1 are then no sign of fractions."""
+    """Whether the unit was stated to be percent: scores that are all below 1 then do not indicate fractions."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[ScoreRow]) -> "ScoreTable":
-        """Collects rows in any order. Raises InputError when there is none."""
+        """Builds the table from rows in any order. Raises InputError if there are none."""
         rows = tuple(rows)
         return cls.from_columns(
             arm=[row.arm for row in rows],
@@ -106,10 +106,10 @@ class ScoreTable:
         harness: Factor[str] | Sequence[str] | str = "",
         percent_stated: bool = False,
     ) -> "ScoreTable":
-        """Collects M scores given as columns of length M, in any order; a single value stands for the whole column.
+        """Builds the table from M scores given as columns of length M, in any order; a single value fills a column.
 
-        A score of NaN is a missing one: its row says only that the arm, the seed and the benchmark exist. `questions`
-        is -1 where not recorded. Raises InputError when there is no row, ValueError when the lengths differ.
+        A score of NaN is missing: its row says only that the arm, the seed and the benchmark exist. `questions` is -1
+        if not recorded. Raises InputError if there is no row, ValueError if the lengths differ.
         """
         scores = np.asarray(score, dtype=np.float64)
         rows = len(scores)
@@ -148,21 +148,21 @@ class ScoreTable:
 
     @cached_property
     def arm_index(self) -> dict[str, int]:
-        """Arm -> its place in `arms`."""
+        """Arm -> its index in `arms`."""
         return {arm: index for index, arm in enumerate(self.arms)}
 
     @cached_property
     def benchmark_index(self) -> dict[str, int]:
-        """Benchmark -> its place in `benchmarks`."""
+        """Benchmark -> its index in `benchmarks`."""
         return {name: index for index, name in enumerate(self.benchmarks)}
 
     @cached_property
     def _columns(self) -> dict[tuple[str, ...], NDArray[np.int64]]:
-        """Places of each list of benchmarks that was asked for, -1 where unknown: asked once a comparison."""
+        """Indices of each requested list of benchmarks, -1 if unknown; one request for each comparison."""
         return {}
 
     def of_arm(self, arm: str, benchmarks: Sequence[str]) -> NDArray[np.float64]:
-        """Scores of one arm, (N, len(benchmarks)), NaN where there is none; an arm or benchmark unknown is all NaN."""
+        """Returns the scores of one arm, (N, len(benchmarks)); NaN for missing scores, unknown arms and benchmarks."""
         at = self.arm_index.get(arm)
         if at is None:
             return np.full((len(self.seeds), len(benchmarks)), np.nan)
@@ -176,7 +176,7 @@ class ScoreTable:
         return block
 
     def paired(self, treatment: str, control: str, benchmarks: Sequence[str]) -> PairedScores:
-        """The seeds that have every one of these benchmarks in both arms: the overlap, in increasing order."""
+        """Returns the pairs on the seeds that have all of these benchmarks in both arms, in increasing order."""
         ours, theirs = self.of_arm(treatment, benchmarks), self.of_arm(control, benchmarks)
         complete = np.asarray(~(np.isnan(ours) | np.isnan(theirs)).any(axis=1))
         if complete.all():
@@ -185,7 +185,7 @@ class ScoreTable:
 
 
 def _first_and_again(at: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Where each place comes first, and the places that come again, in the order in which they do so."""
+    """The first occurrence of each place, and the places that recur, in the order in which they do so."""
     if not len(at) or np.bincount(at).max() == 1:
         return np.arange(len(at)), at[:0]
     later = np.ones(len(at), dtype=bool)
@@ -195,7 +195,7 @@ def _first_and_again(at: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[n
 
 
 def _domains(benchmarks: Factor[str], domains: Factor[str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The first domain of each benchmark, and the benchmarks that come with more than one, as these turn up."""
+    """The first domain of each benchmark, and the benchmarks with more than one, in order of appearance."""
     pairs, first = np.unique(benchmarks.codes * len(domains.values) + domains.codes, return_index=True)
     found: dict[str, str] = {}
     conflicts: dict[str, None] = {}

@@ -1,7 +1,7 @@
-"""Which summaries a verdict reads by default, whatever benchmarks a table has.
+"""The default summaries of a verdict, for any set of benchmarks.
 
-The twelve of the suites get the six built-in summaries. Any others get `flat`, `domain_balanced` where every benchmark
-has a domain, and leave-one-domain-out (`no_<domain>`); without domains, leave-one-benchmark-out while they are few.
+The twelve of the suites get the six built-in summaries. Any others get `flat`, `domain_balanced` if every benchmark
+has a domain, and leave-one-domain-out (`no_<domain>`); without domains, leave-one-benchmark-out if there are few.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,25 +10,25 @@ from typing import NamedTuple
 from tools.scores.summaries import Weights, balanced, flat, verdict_set
 
 FEW = 12
-"""Up to so many benchmarks without domains, each is left out in turn."""
+"""Up to this many benchmarks without domains are each left out in turn."""
 
 
 class VerdictSet(NamedTuple):
-    """The summaries that a claim must hold under."""
+    """The summaries under which a claim must hold."""
 
     summaries: dict[str, Weights]
     """Name -> weights, the primary one first."""
     domains: dict[str, str]
     """Benchmark -> domain, those without one left out."""
     notes: tuple[str, ...] = ()
-    """How the set was chosen, where that is not plain."""
+    """How the set was chosen, if that is not obvious."""
 
 
 def default_verdict_set(benchmarks: Sequence[str], domains: Mapping[str, str]) -> VerdictSet:
-    """The default verdict set over these benchmarks (at least one).
+    """Returns the default verdict set over these benchmarks (at least one).
 
-    domains: benchmark -> domain as the table or the person says; empty or absent is filled in for the benchmarks of the
-    built-in suites.
+    domains: benchmark -> domain as given by the table or the user; empty or absent ones are filled in for the
+    benchmarks of the built-in suites.
     """
     usual = _suite_domains()
     given = {name: domains.get(name) or usual.get(name, "") for name in benchmarks}
@@ -37,14 +37,14 @@ def default_verdict_set(benchmarks: Sequence[str], domains: Mapping[str, str]) -
     all_there = len(present) == len(usual) and all(given[name] == usual[name] for name in usual)
     outside = [name for name in benchmarks if name not in usual]
     if all_there and (not outside or len(known) < len(given)):
-        notes = (f"outside the verdict set, for want of a domain: {_list(outside)}",) if outside else ()
+        notes = (f"not in the verdict set, because the domain is unknown: {_list(outside)}",) if outside else ()
         return VerdictSet(verdict_set({name: usual[name] for name in benchmarks if name in usual}), known, notes)
     found = _general(list(benchmarks), known)
     return VerdictSet(found, known, (*_subset(present, usual), *_without_domain(benchmarks, known, found)))
 
 
 def distinct(summaries: Mapping[str, Weights]) -> dict[str, Weights]:
-    """Without those that weigh exactly as an earlier one: each would count twice, and say nothing new."""
+    """Returns the summaries without those whose weights equal those of an earlier one, which would count twice."""
     seen: set[frozenset[tuple[str, float]]] = set()
     kept = {}
     for name, weights in summaries.items():
@@ -73,12 +73,12 @@ def _general(benchmarks: Sequence[str], domains: Mapping[str, str]) -> dict[str,
 
 
 def equal_weights(one: Weights, other: Weights) -> bool:
-    """Whether two summaries are the same."""
+    """Returns whether two summaries have the same weights."""
     return len(distinct({"one": one, "other": other})) == 1
 
 
 def _subset(present: Sequence[str], usual: Mapping[str, str]) -> tuple[str, ...]:
-    """What became of the six built-in summaries where only some of the twelve benchmarks are there."""
+    """A note on the six built-in summaries if only some of the twelve benchmarks are in the table."""
     if not present or len(present) == len(usual):
         return ()
     standard = verdict_set(usual)
@@ -86,12 +86,12 @@ def _subset(present: Sequence[str], usual: Mapping[str, str]) -> tuple[str, ...]
     computable = (
         f"of the six standard summaries {_list(whole)} could be computed"
         if whole
-        else ("none of the six standard summaries can be computed")
+        else "none of the six standard summaries can be computed"
     )
     are = "is" if len(present) == 1 else "are"
     return (
-        f"{len(present)} of the twelve standard benchmarks {are} in the table: {computable}; the verdict reads "
-        "summaries over the benchmarks that are there",
+        f"{len(present)} of the twelve standard benchmarks {are} in the table: {computable}; the verdict uses "
+        "summaries over the benchmarks in the table",
     )
 
 
@@ -101,7 +101,7 @@ def _without_domain(
     missing = [name for name in benchmarks if name not in known]
     if not missing or len(benchmarks) == 1:
         return ()
-    what = "each benchmark is left out in turn" if len(found) > 1 else "the verdict reads the flat average alone"
+    what = "each benchmark is left out in turn" if len(found) > 1 else "the verdict uses the flat average only"
     which = "the benchmarks" if len(missing) == len(benchmarks) else _list(missing)
     return (f"no domain is known for {which}: {what}; domains can be given in --summaries FILE",)
 

@@ -1,32 +1,29 @@
-"""The rule from intervals to verdict, for one study or a whole array of simulated ones: the same code judges both."""
+"""The rule from intervals to verdict; the same code judges one study or an array of simulated studies."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tools.statistics.critical import Critical, fixed
-from tools.statistics.family import family_confidence
+from tools.statistics.levels import family_confidence
+from tools.statistics.paired import Critical, fixed
 from tools.statistics.verdict_model import OverallVerdict, SummaryReading
 
 DECISIONS: tuple[OverallVerdict, ...] = (
-    "supported",
-    "depends_on_summary",
-    "negative_equivalent",
-    "negative_inconclusive",
-)
-"""In order of precedence; `Decision.code` counts in it."""
+    "supported", "depends_on_summary", "negative_equivalent", "negative_inconclusive",
+)  # fmt: skip
+"""Verdicts in order of precedence; `Decision.code` is an index into it."""
 
 
 class Decision(NamedTuple):
-    """Of studies of any array shape (...)."""
+    """The decisions on studies of any array shape (...)."""
 
     code: NDArray[np.int64]
     """Index into `DECISIONS`."""
     direction: NDArray[np.int64]
-    """+1 or -1 when supported, else 0."""
+    """+1 or -1 if supported, else 0."""
     negligible: NDArray[np.bool_]
-    """Supported, yet every interval lies inside +- SESOI."""
+    """Whether the claim is supported although every interval is inside +- SESOI."""
 
 
 def decide(
@@ -37,18 +34,20 @@ def decide(
     family_size: int,
     sesoi: ArrayLike,
     critical: Critical = fixed,
+    out_of: int | None = None,
 ) -> Decision:
     """Judges studies that are valid, delivered and estimable.
 
     means, errors: (..., S) mean difference and its standard error sd / sqrt(n) > 0 under each of S summaries, n >= 2
-    pairs; sesoi: a number or (S,); critical: that of the repeated intervals where the plan is sequential. "Under every
-    summary" is an intersection-union test, each interval at the family level. "Under some summary" is corrected over
-    the summaries too (1 - alpha / (k S)), or is shown by two family intervals that exclude zero with opposite signs.
+    pairs; sesoi: a number or (S,); critical: that of the repeated intervals where the plan is sequential; out_of: how
+    many summaries the verdict has, where these are only some of them. "Under every summary" is an intersection-union
+    test, each interval at the family level. "Under some summary" is corrected over the summaries of the verdict too
+    (1 - alpha / (k S)), or is shown by two family intervals that exclude zero with opposite signs.
     """
     summaries = means.shape[-1]
     family = family_confidence(confidence, family_size)
     half = critical(n, family) * errors
-    strict = critical(n, family_confidence(family, summaries)) * errors
+    strict = critical(n, family_confidence(family, out_of or summaries)) * errors
     better, worse = np.asarray(means > half), np.asarray(means < -half)
     inside = np.all(np.abs(means) + half < np.asarray(sesoi), axis=-1)
     up, down = np.all(better, axis=-1), np.all(worse, axis=-1)
@@ -59,7 +58,7 @@ def decide(
 
 
 def reading(low: float | None, high: float | None, sesoi: float) -> SummaryReading:
-    """What one summary's family interval says."""
+    """Returns the reading of one summary's family interval."""
     if low is None or high is None:
         return "not_estimable"
     if low > 0:
@@ -70,5 +69,5 @@ def reading(low: float | None, high: float | None, sesoi: float) -> SummaryReadi
 
 
 def inside(low: float | None, high: float | None, sesoi: float) -> bool:
-    """Whether the interval lies inside +- SESOI."""
+    """Returns whether the interval is inside +- SESOI."""
     return low is not None and high is not None and -sesoi < low and high < sesoi

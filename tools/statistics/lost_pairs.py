@@ -1,4 +1,4 @@
-"""Pairs that a study should have and does not, and what the claim looks like with them at their worst."""
+"""Lost pairs, which a study should have but does not, and their worst-case scores against the claim."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ LOWEST, HIGHEST = 0.0, 100.0
 def lost_seeds(
     table: ScoreTable, treatment: str, control: str, benchmarks: Sequence[str], planned: Sequence[int] | None
 ) -> tuple[int, ...]:
-    """Seeds that should have given a pair complete for these benchmarks and did not, in increasing order.
+    """Returns the seeds that should have a pair complete on these benchmarks but do not, in increasing order.
 
     With planned seeds: those, and every seed begun in either arm. Without (a bare table): only seeds that both arms
-    began, because nobody knows whether a seed of one arm alone was ever meant to have a partner. A run that is listed
-    without any score began: whoever empties the row of a run that failed must not gain by it.
+    began, because a seed of one arm alone may never have been meant to have a partner. A run that is listed without any
+    score counts as begun, so that deleting the scores of a failed run gains nothing.
     """
     complete = set(table.paired(treatment, control, benchmarks).seeds)
     ours, theirs = (_begun(table, arm, benchmarks) for arm in (treatment, control))
@@ -27,10 +27,10 @@ def lost_seeds(
 def at_worst(
     table: ScoreTable, treatment: str, control: str, benchmarks: Sequence[str], seeds: Sequence[int], better: bool
 ) -> PairedScores:
-    """Both arms on these seeds, each missing score being the possible one that speaks most against the claim.
+    """Returns both arms on these seeds, with each missing score at its worst possible value for the claim.
 
-    For "better" that is 0 in the treatment and 100 in the control, for "worse" the reverse: whoever drops the runs that
-    fail must not gain by it.
+    For "better" that is 0 in the treatment and 100 in the control, for "worse" the reverse, so that dropping failed
+    runs gains nothing.
     """
     known = {seed: row for row, seed in enumerate(table.seeds)}
     blocks = []

@@ -1,33 +1,31 @@
-"""From scores to verdicts: a total function; every input gets exactly one overall verdict, the first that holds.
+"""From scores to verdicts, as a total function: every input gets exactly one overall verdict, the first that applies.
 
-`invalid_data` > `treatment_not_delivered` > `not_estimable` > what `tools.statistics.decision.decide` says.
+`invalid_data` > `treatment_not_delivered` > `not_estimable` > the verdict of `tools.statistics.decision.decide`.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.plan.analysis import Analysis
 from tools.scores import integrity
+from tools.scores.summary_matrix import SummaryMatrix
 from tools.scores.table import PairedScores, ScoreTable
-from tools.statistics.critical import Critical, fixed
 from tools.statistics.decision import DECISIONS, decide, inside, reading
-from tools.statistics.equivalence import tost_confidence
-from tools.statistics.family import family_confidence, holm
+from tools.statistics.delivery_model import Delivery
+from tools.statistics.levels import family_confidence, holm, tost_confidence
 from tools.statistics.lost_pairs import at_worst, lost_seeds
-from tools.statistics.paired_columns import PairedColumns, paired_columns
-from tools.statistics.summary_matrix import SummaryMatrix
+from tools.statistics.paired import Critical, PairedColumns, fixed, paired_columns
 from tools.statistics.verdict_model import Comparison, OverallVerdict, SummaryVerdict, Verdict
-from tools.study.delivery_model import Delivery
-from tools.study.plan import Analysis
+from tools.text.numbers import finite
 
 NOT_RECORDED = Delivery(status="not_recorded")
 
 
 class _Outcome(NamedTuple):
-    """What is said over all summaries."""
+    """The overall verdict over all summaries."""
 
     verdict: OverallVerdict
     direction: Literal["better", "worse"] | None = None
@@ -37,7 +35,7 @@ class _Outcome(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What is the same for every comparison of one call."""
+    """What all comparisons of one call share."""
 
     table: ScoreTable
     control: str
@@ -64,7 +62,7 @@ class _Measured(NamedTuple):
     """The paired differences of one comparison."""
 
     faults: tuple[str, ...]
-    """That make the data invalid: then nothing is computed from them."""
+    """Faults that make the data invalid; nothing is then computed from them."""
     pairs: PairedScores
     differences: NDArray[np.float64]
     """(seeds, summaries)."""
@@ -83,15 +81,15 @@ def judge(
     mismatches: Mapping[str, Sequence[str]] | None = None,
     critical: Critical = fixed,
 ) -> Verdict:
-    """Judges every treatment against the control; total: scores, however bad, give a verdict and never an exception.
+    """Judges every treatment against the control; any scores, however bad, give a verdict and never an exception.
 
-    deliveries: by treatment; one that is absent is `not_recorded` and does not stop a verdict.
-    failures: failed runs by arm, shown beside the verdict.
+    deliveries: by treatment; an absent one is `not_recorded` and does not prevent a verdict.
+    failures: failed runs by arm, reported beside the verdict.
     planned_seeds: a planned seed without a complete pair is a lost pair. Default, for a bare table: only the seeds that
         both arms have in part are lost; a seed of one arm alone is noted and left out.
-    mismatches: by treatment, what else differs from the control though it must not; each is a fault.
-    critical: `critical.Repeated` where the seeds were added as the plan's looks said: all intervals are then repeated
-        ones, and no p-value is given, since those of a fixed number of pairs do not hold.
+    mismatches: by treatment, what differs from the control but must not; each is a fault.
+    critical: `sequential.repeated.Repeated` if the looks of the plan decided how many seeds there are: all intervals
+        are then repeated ones, without p-values, since those for a fixed number of pairs are not valid.
     """
     asked = _Asked(
         table,
@@ -168,7 +166,7 @@ def _outcome(
     lost: tuple[int, ...],
     delivery: Delivery,
 ) -> _Outcome:
-    """The first verdict that holds, of valid data."""
+    """The first verdict that applies to valid data."""
     if delivery.status == "not_delivered":
         return _Outcome("treatment_not_delivered", faults=delivery.reasons)
     reasons = tuple(line for item in summaries.values() for line in _not_estimable(item))
@@ -188,12 +186,12 @@ def _outcome(
     worst = _decided(asked, asked.chosen.differences(filled))
     if (worst.verdict, worst.direction) == (outcome.verdict, outcome.direction):
         return outcome._replace(worst_case=worst.verdict)
-    # Filled-in scores can take a claim away, not make another one, such as "depends" or "equivalent".
+    # Filled-in scores can remove a claim but never create another one, such as "depends" or "equivalent".
     return _Outcome("negative_inconclusive", worst_case="negative_inconclusive")
 
 
 def _decided(asked: _Asked, differences: NDArray[np.float64]) -> _Outcome:
-    """Of estimable differences (seeds, summaries)."""
+    """The overall verdict on estimable differences (seeds, summaries)."""
     analysis, n = asked.analysis, len(differences)
     means, errors = differences.mean(axis=0), differences.std(axis=0, ddof=1) / n**0.5
     k, sesois = analysis.family_size, analysis.sesois()
@@ -212,7 +210,7 @@ def _summarise(asked: _Asked, measured: _Measured, p_holm: Mapping[str, float | 
     seeds = [str(seed) for seed in measured.pairs.seeds]
     found = {}
     for at, (summary, row) in enumerate(zip(asked.chosen.summaries, rows, strict=True)):
-        mean, sd, p, low, high, low_family, high_family, low_tost, high_tost = map(_known, row)
+        mean, sd, p, low, high, low_family, high_family, low_tost, high_tost = map(finite, row)
         sesoi = asked.analysis.sesoi_of(summary)
         read = reading(low_family, high_family, sesoi)
         found[summary] = SummaryVerdict(
@@ -237,12 +235,8 @@ def _summarise(asked: _Asked, measured: _Measured, p_holm: Mapping[str, float | 
     return found
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def _unread(asked: _Asked, pairs: PairedScores) -> dict[str, SummaryVerdict]:
-    """Without any number: what invalid data would say is not printed."""
+    """Summaries without any numbers: results from invalid data are not reported."""
     return {
         summary: SummaryVerdict(
             summary=summary, n=len(pairs.seeds), differences={}, control_mean=None, mean=None, sd=None, low=None,
@@ -255,11 +249,11 @@ def _unread(asked: _Asked, pairs: PairedScores) -> dict[str, SummaryVerdict]:
 
 def _not_estimable(item: SummaryVerdict) -> tuple[str, ...]:
     if item.n < 2:
-        return (f"{item.summary}: n = {item.n}, an interval needs at least 2 complete pairs",)
+        return (f"{item.summary}: n = {item.n}, but an interval needs at least 2 complete pairs",)
     if item.sd == 0.0:
         return (f"{item.summary}: all {item.n} paired differences are equal (SD 0), suspected identical runs",)
     if item.low_family is None:
-        return (f"{item.summary}: n = {item.n}, and the sequential plan has no look with an interval there",)
+        return (f"{item.summary}: n = {item.n}, but the sequential plan has no look with an interval there",)
     return ()
 
 
@@ -271,16 +265,14 @@ def _lost_notes(seeds: tuple[int, ...], lost: tuple[int, ...], outcome: _Outcome
     if outcome.worst_case == "supported":
         lines.append("the claim holds with every lost pair at its worst possible score")
     elif outcome.worst_case:
-        lines.append(
-            "supported on the complete pairs only: with the lost pairs at their worst possible score it is not"
-        )
+        lines.append("supported on the complete pairs only, but not with every lost pair at its worst possible score")
     elif outcome.verdict == "negative_equivalent":
-        lines.append("equivalent on the complete pairs only: the lost ones could differ by any amount")
+        lines.append("equivalent on the complete pairs only: the lost pairs could differ by any amount")
     return tuple(lines)
 
 
 def _extremes(summaries: Mapping[str, SummaryVerdict]) -> tuple[str | None, str | None]:
-    """The summaries whose difference, in its own standard errors, is lowest and highest."""
+    """The summaries whose difference, in units of its standard error, is lowest and highest."""
     ratios = {name: item.mean / item.sd for name, item in summaries.items() if item.mean is not None and item.sd}
     if len(ratios) < len(summaries):
         return None, None
@@ -292,14 +284,14 @@ def _excludes_zero(low: float | None, high: float | None) -> bool:
 
 
 def _strict(asked: _Asked, measured: _Measured) -> tuple[str, ...]:
-    """Summaries whose interval excludes zero at the level that "under some summary" needs."""
+    """Summaries whose interval excludes zero at the level required for "under some summary"."""
     low, high = measured.columns.limits(asked.strict, asked.critical)
     return tuple(name for name, out in zip(asked.chosen.summaries, (low > 0) | (high < 0), strict=True) if out)
 
 
 def _holm(asked: _Asked, measured: Mapping[str, _Measured]) -> dict[str, dict[str, float | None]]:
     """Treatment -> summary -> Holm p over the family of treatments, which may be larger than the treatments at hand."""
-    p = {treatment: [_known(value) for value in each.columns.p.tolist()] for treatment, each in measured.items()}
+    p = {treatment: [finite(value) for value in each.columns.p.tolist()] for treatment, each in measured.items()}
     adjusted: dict[str, dict[str, float | None]] = {treatment: {} for treatment in measured}
     for at, summary in enumerate(asked.chosen.summaries):
         of_summary = holm({treatment: own[at] for treatment, own in p.items()}, asked.analysis.family_size)

@@ -1,11 +1,11 @@
-"""What the evaluator concludes, as data. `tools.statistics.verdict` makes it; report and chat only read it."""
+"""The evaluator's conclusions, as data; `tools.statistics.verdict` creates them, report and chat only read them."""
 
 from typing import Literal
 
 from pydantic import Field
 
 from policies.model import StrictModel
-from tools.study.delivery_model import Delivery
+from tools.statistics.delivery_model import Delivery
 
 SummaryReading = Literal["better", "worse", "equivalent", "inconclusive", "not_estimable"]
 OverallVerdict = Literal[
@@ -27,7 +27,7 @@ class SummaryVerdict(StrictModel):
     differences: dict[str, float]
     """Seed -> paired difference."""
     control_mean: float | None
-    """Of the control's scores in these pairs: no gain is larger than what it leaves up to 100, no loss than it."""
+    """The control's mean score in these pairs: no gain can exceed 100 minus it, and no loss can exceed it."""
     mean: float | None
     sd: float | None
     low: float | None
@@ -35,19 +35,19 @@ class SummaryVerdict(StrictModel):
     """Unadjusted interval at the plan's confidence."""
     low_family: float | None
     high_family: float | None
-    """Family interval; the verdict reads this one."""
+    """Interval at the family-wise level, on which the verdict is based."""
     p: float | None
     p_holm: float | None
     low_tost: float | None
     high_tost: float | None
-    """The 1 - 2 alpha interval that TOST reads."""
+    """The 1 - 2 alpha interval for TOST."""
     sesoi: float
     verdict: SummaryReading
     negligible: bool = False
 
 
 class Comparison(StrictModel):
-    """One treatment against the control."""
+    """The verdict on one treatment against its control."""
 
     treatment: str
     control: str
@@ -64,35 +64,35 @@ class Comparison(StrictModel):
     exclusions_unadjusted: tuple[str, ...] = ()
     """Summaries whose unadjusted interval excludes zero."""
     exclusions_expected: float | None = None
-    """How many of them chance alone would give: S * (1 - confidence)."""
+    """Expected number of them by chance alone: S * (1 - confidence)."""
     exclusions_strict: tuple[str, ...] = ()
-    """Summaries whose interval excludes zero at `strict_confidence`, the level that "under some summary" needs."""
+    """Summaries whose interval excludes zero at `strict_confidence`, the level for "under some summary"."""
     repeated: bool = False
-    """Seeds were added as the looks of a sequential plan said: the intervals are repeated ones, at the look it ended
-    with. One that is missing although n > 1 and sd > 0: no error is spent at that look."""
+    """Whether the plan is sequential: the intervals are then repeated ones, at its last look. If one is missing
+    although n > 1 and sd > 0, no error is spent at that look."""
     strict_confidence: float | None = None
     """1 - alpha / (k S)."""
     worst_summary: str | None = None
     best_summary: str | None = None
-    """Where the difference, counted in its standard errors, is lowest and highest; None if not estimable."""
+    """Summaries with the lowest and highest difference in units of its standard error; None if not estimable."""
     seeds: tuple[int, ...] = ()
-    """The pairs that everything here is computed on: complete for the whole verdict set in both arms."""
+    """Seeds of the pairs that are used: complete in both arms for the whole verdict set."""
     lost_seeds: tuple[int, ...] = ()
     """Seeds of the study that gave no complete pair."""
     worst_case: OverallVerdict | None = None
-    """Only where the complete pairs say `supported` and pairs were lost: what is left of that with the lost ones at
-    their worst for the claim, `supported` or `negative_inconclusive`."""
+    """Only if the complete pairs give `supported` and pairs were lost: the verdict with the lost pairs at their worst
+    for the claim, `supported` or `negative_inconclusive`."""
     notes: tuple[str, ...] = ()
-    """What a reader must know beside a valid verdict: missing scores, lost pairs, identical arms."""
+    """What qualifies a valid verdict: missing scores, lost pairs, identical arms."""
     faults: tuple[str, ...] = ()
-    """For invalid_data, each fault named; for not_estimable, which summaries and why."""
+    """For invalid_data, each fault; for not_estimable, which summaries and why."""
     delivery: Delivery
     failures: dict[str, int] = Field(default={})
-    """Arm -> runs that failed."""
+    """Arm -> number of failed runs."""
 
 
 class Verdict(StrictModel):
-    """All comparisons of a study."""
+    """The verdicts on all comparisons of a study."""
 
     schema_version: int = 1
     suite: str

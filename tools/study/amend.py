@@ -1,54 +1,54 @@
-"""Amendments: seeds or hours that the plan did not have, with their price, and what they do to the claim."""
+"""Amendments: changes of a plan's seeds or budget, with their price and their consequence for the claim."""
 
 import os
 from collections.abc import Sequence
 
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel
-from tools.plain_text import one_line
-from tools.statistics.power_model import PowerStatement
-from tools.study.after_pilot import demand_fresh
-from tools.study.canonical import identity, plan_bytes
-from tools.study.cost import hours_unit, run_device_hours
+from tools.design.forecast import planned_power
+from tools.design.pilot import demand_fresh
+from tools.design.seeds import MOST_RUNS, MOST_SEEDS_ASKED
+from tools.plan.cost import hours_unit, run_device_hours
+from tools.plan.plan_hash import identity, plan_bytes
+from tools.plan.study_plan import StudyPlan
+from tools.statistics.power.model import PowerStatement
+from tools.study.folder import Study, write_exports
 from tools.study.ledger import Ledger
-from tools.study.plan import StudyPlan
-from tools.study.price import planned_power
 from tools.study.schedule import scheduled_seeds, stopped_after
-from tools.study.seeds import MOST_RUNS, MOST_SEEDS_ASKED
-from tools.study.study import Study, write_exports
+from tools.text.plain_text import one_line
 from training.launchers.processes import take_lock
-from training.run_lock import is_locked
+from training.support.run_lock import is_locked
 
 
 class Amendment(StrictModel):
-    """A change that is not recorded yet."""
+    """A proposed change of a plan; nothing is recorded yet."""
 
     schema_version: int = 1
     plan: StudyPlan
-    """As it would be."""
+    """The plan as amended."""
     instead_of: str
-    """Hash of the plan as it is."""
+    """Hash of the current plan."""
     change: str
     """In words: `seeds from 3 to 5 (new: 4, 5)`."""
     exploratory: str
-    """Why the verdict would confirm nothing; empty where it still would."""
+    """Why the verdict would be exploratory; empty if it would still be confirmatory."""
     error: float | None = None
-    """P(a false claim on one summary) of whoever reads the longer study as if it had been planned; None where that is
-    not known, or where the claim is as planned."""
+    """P(a false claim on one summary) if the longer study is read as if it had been planned; None if that is not known,
+    or if the claim is as planned."""
     runs: int
-    """That it adds."""
+    """Number of runs that the amendment adds."""
     device_hours: float
-    """That they are expected to cost, scoring included."""
+    """Expected cost of those runs, scoring included."""
     unit: str
 
 
 def proposed(
     study: Study, *, seeds: int | None = None, seed_list: Sequence[int] | None = None, budget: float | None = None
 ) -> Amendment:
-    """The change with its price; nothing is written.
+    """Returns the change with its price; writes nothing.
 
-    seeds: how many there shall be in all. seed_list: which seeds shall be there; those of the plan stay. budget: a new
-    ceiling in device-hours. Raises InputError where nothing would change, or where seeds would be taken away.
+    seeds: the new total number. seed_list: seeds to add; those of the plan stay. budget: the new ceiling in
+    device-hours. Raises InputError if nothing would change or seeds would be removed.
     """
     with study.ledger(read_only=True) as ledger:
         old, looks, state = ledger.plan(), ledger.looks(), ledger.study().state
@@ -61,7 +61,7 @@ def proposed(
         if budget is not None and budget != old.budget_device_hours:
             _demand_unspent(budget, ledger.spent_device_hours(), old)
             if state == "done" and new == old:
-                raise InputError(f"{study.folder.name} is done: it needs no other budget; add seeds with --seeds")
+                raise InputError(f"{study.folder.name} is done, so a new budget has no effect; add seeds with --seeds")
             new = new.model_copy(update={"budget_device_hours": budget})
         if new == old:
             raise InputError("nothing would change; give --seeds, --seed-list or --budget with another value")
@@ -84,13 +84,13 @@ def proposed(
 def amend(study: Study, plan: StudyPlan, who: str = "unknown user", *, instead_of: str | None = None) -> str:
     """Replaces the plan of a study that is not running; returns the new hash.
 
-    An approval of another plan is void: the study waits for a new one, also when it was done. No run is made twice. The
-    change is recorded with who made it and whether what follows can confirm anything, all of it or nothing.
-    instead_of: hash of the plan that `plan` was made from. Raises RefusedError while the study runs, and where its plan
-    is not that one any more: somebody else's amendment would be lost.
+    An approval of another plan is void, so the study waits for a new approval, even if it was done. No run is repeated.
+    The change, its author and whether later results are exploratory are recorded in one transaction. instead_of: hash
+    of the plan that `plan` was made from. Raises RefusedError while the study runs, and if its plan has changed since,
+    so that no other amendment is lost.
     """
     who, power = one_line(who).strip() or "unknown user", planned_power(plan)
-    # With the supervisor's lock, so that none begins with the old plan meanwhile.
+    # With the supervisor's lock, so that no supervisor starts with the old plan in the meantime.
     lock = None if is_locked(study.starting) else take_lock(study.lock)
     if lock is None:
         raise RefusedError(f"cannot amend {study.folder.name} while it runs; stop it first: advisor stop {study.name}")
@@ -108,7 +108,7 @@ def _recorded(
     study: Study, ledger: Ledger, plan: StudyPlan, power: PowerStatement | None, who: str, instead_of: str | None
 ) -> str:
     if instead_of not in (None, ledger.plan_hash()):
-        raise RefusedError(f"the plan of {study.folder.name} was changed meanwhile; look at it and amend again")
+        raise RefusedError(f"the plan of {study.folder.name} has changed in the meantime; check it and amend again")
     old = ledger.plan()
     run = scheduled_seeds(old, ledger.looks())[old.control.id]
     why, change = why_exploratory(ledger, old, plan), _change(old, run, plan)
@@ -121,10 +121,10 @@ def _recorded(
 
 
 def why_exploratory(ledger: Ledger, old: StudyPlan, new: StudyPlan) -> str:
-    """Why the verdict under the changed plan confirms nothing; empty where no score can have led to the change.
+    """Returns why the verdict under the changed plan is exploratory; empty if no score can have led to the change.
 
-    The number of seeds may follow from a study's own pairs through the looks of a sequential plan alone. Hours buy what
-    was planned anyway, so a budget may change while the study is blind. What is exploratory stays so.
+    The number of seeds may depend on a study's own pairs only through the looks of a sequential plan. A budget only
+    pays for what was planned, so it may change while the study is blind. An exploratory study stays exploratory.
     """
     earlier = next((row.exploratory for row in ledger.amendments() if row.exploratory), "")
     if earlier:
@@ -153,13 +153,12 @@ def _judged(plan: StudyPlan) -> dict[str, object]:
 def _demand_unspent(budget: float, spent: float, plan: StudyPlan) -> None:
     if budget <= spent:
         raise InputError(
-            f"a budget of {budget:g} {hours_unit(plan.recipe)} is no more than the {spent:.3g} that are spent; "
-            "give more"
+            f"a budget of {budget:g} {hours_unit(plan.recipe)} is not above the {spent:.3g} already spent; give more"
         )
 
 
 def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Sequence[int] | None) -> tuple[int, ...]:
-    """All seeds under the amended plan: those that stay, then the new ones."""
+    """All seeds of the amended plan: those that stay, then the new ones."""
     if listed is not None:
         wanted = [seed for seed in dict.fromkeys(listed) if seed not in kept]
         if not wanted:
@@ -168,15 +167,15 @@ def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Seque
         assert count is not None
         if count <= len(kept):
             raise InputError(
-                f"{count} seeds are no more than the {len(kept)} that the study has; an amendment adds seeds, and "
-                "none that was planned is taken away"
+                f"{count} seeds are not more than the {len(kept)} of the study; an amendment can only add seeds, so "
+                "ask for more"
             )
         spare = [seed for seed in old.seeds if seed not in kept]
         after = max((*old.seeds, *(old.pilot.seeds if old.pilot else ()))) + 1
         spare += range(after, after + count)
         wanted = spare[: count - len(kept)]
     if any(arm.seed_offset for arm in old.arms):
-        raise InputError("the pairs of an unmatched noise study use up their seeds; plan another study for more pairs")
+        raise InputError("an unmatched noise study cannot be extended; plan another study for more pairs")
     seeds = (*kept, *wanted)
     demand_fresh(tuple(wanted), old.pilot)
     bad = [seed for seed in wanted if not 0 <= seed < 2**31]
@@ -184,14 +183,14 @@ def _seeds(old: StudyPlan, kept: Sequence[int], count: int | None, listed: Seque
         raise InputError(f"seed {bad[0]} is out of range; use whole numbers from 0 to {2**31 - 1}")
     if len(seeds) > MOST_SEEDS_ASKED or len(seeds) * len(old.arms) > MOST_RUNS:
         raise InputError(
-            f"{len(seeds)} seeds are more than a study may have ({MOST_SEEDS_ASKED} seeds, {MOST_RUNS} runs); ask for "
-            "fewer"
+            f"{len(seeds)} seeds are more than the limit for a study ({MOST_SEEDS_ASKED} seeds, {MOST_RUNS} runs); "
+            "ask for fewer"
         )
     return seeds
 
 
 def _with_seeds(old: StudyPlan, seeds: tuple[int, ...], *, fixed: bool) -> StudyPlan:
-    """A sequential study whose rule has stopped it goes on with a fixed number of seeds, all arms at each."""
+    """A sequential study that its rule has stopped continues with a fixed number of seeds, all arms at each."""
     design = old.design
     if design is not None:
         design = None if fixed else design.model_copy(update={"n_max": len(seeds)})
@@ -199,11 +198,11 @@ def _with_seeds(old: StudyPlan, seeds: tuple[int, ...], *, fixed: bool) -> Study
 
 
 def _error(old: StudyPlan, n: int, longer: int) -> float | None:
-    """When a study that has read its n pairs without a claim is made longer and read once more, at the same level."""
-    from tools.statistics.critical import fixed
-    from tools.statistics.family import family_confidence
+    """P(a false claim) if a study without a claim at n pairs is extended and tested again at the same level."""
+    from tools.statistics.levels import family_confidence
+    from tools.statistics.paired import fixed
+    from tools.statistics.sequential.amendment import amended_error
     from tools.statistics.sequential.boundaries import boundaries
-    from tools.statistics.sequential.price import amended_error
 
     confidence = family_confidence(old.analysis.confidence, old.analysis.family_size)
     if longer <= n or n < 2 or (old.design is not None and n < old.design.n_max):
@@ -213,13 +212,13 @@ def _error(old: StudyPlan, n: int, longer: int) -> float | None:
 
 
 def _change(old: StudyPlan, run: Sequence[int], new: StudyPlan) -> str:
-    """What differs, in words; `run`: the seeds that the old plan runs, fewer than it has where its looks ended it."""
+    """The differences in words; `run`: the seeds that the old plan runs, fewer than planned if its looks ended it."""
     parts = []
     if old.seeds != new.seeds:
         added = ", ".join(str(seed) for seed in new.seeds if seed not in run)
         parts.append(f"seeds from {len(run)} to {len(new.seeds)}{f' (new: {added})' if added else ''}")
     if old.design is not None and new.design is None:
-        parts.append("no further looks: a fixed number of seeds after the sequential plan had ended")
+        parts.append("no further looks: a fixed number of seeds after the end of the sequential plan")
     if old.budget_device_hours != new.budget_device_hours:
         before, after = (
             "none" if hours is None else f"{hours:g}" for hours in (old.budget_device_hours, new.budget_device_hours)

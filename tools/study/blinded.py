@@ -1,40 +1,40 @@
-"""What may be known of a study on its way: how many pairs, how much they vary, what the last look decided; no arm."""
+"""The blinded view of a running study: number of pairs, their spread and the last look's decision; never by arm."""
 
 import math
 from collections.abc import Sequence
 
 from policies.model import StrictModel
-from tools.study.intent import Line
+from tools.plan.intent import Line
+from tools.plan.study_plan import StudyPlan
 from tools.study.ledger import Ledger
 from tools.study.looks import told_blind
-from tools.study.paired_scores import score_table
-from tools.study.plan import StudyPlan
 from tools.study.rows import RunRow, StoredScore
 from tools.study.schedule import scheduled_seeds
+from tools.study.stored import score_table
 
 
 class BlindView(StrictModel):
-    """The same whatever the arms, the signs and the scores are."""
+    """The blinded state of a study; it reveals no arm, sign or score."""
 
     design: Line
-    """`fixed`, or when a sequential study looks."""
+    """`fixed`, or at which seeds a sequential study takes its looks."""
     pairs: int
-    """Complete pairs, of the treatment that has most."""
+    """Complete pairs of the treatment that has the most."""
     summary: str
     """The primary summary."""
     pooled_sd: float | None
-    """Of the paired differences under it, about each treatment's own mean; score points, None with fewer than 2."""
+    """SD of the paired differences under it, about each treatment's mean; score points, None for fewer than 2 pairs."""
     looks: int
-    """Seed blocks after which there was a look."""
+    """Number of seed blocks after which a look was taken."""
     last_look: Line = ""
     unblinded: Line = ""
-    """Who asked to see scores by arm, when and why; empty while the study is blind."""
+    """Who unblinded the study, when and why; empty while it is blind."""
     exploratory: Line = ""
-    """Why the verdict will confirm nothing; empty where it will."""
+    """Why the verdict will be exploratory; empty if it will be confirmatory."""
 
 
 def blind_view(plan: StudyPlan, ledger: Ledger) -> BlindView:
-    """Reads ledger rows only."""
+    """Returns the blinded state of a study, from ledger rows only."""
     looks, unblindings = ledger.looks() if plan.design else (), ledger.unblindings()
     differences = _differences(plan, ledger.runs(), ledger.scores(), scheduled_seeds(plan, looks))
     last = max((row.blocks for row in looks), default=0)
@@ -51,7 +51,7 @@ def blind_view(plan: StudyPlan, ledger: Ledger) -> BlindView:
 
 
 def design_words(plan: StudyPlan) -> str:
-    """`fixed: 3 seeds`; `sequential: looks after each seed from 5 on, at most 12 seeds`."""
+    """Describes the design: `fixed: 3 seeds`; `sequential: looks after each seed from 5 on, at most 12 seeds`."""
     if plan.design is None:
         return f"fixed: {len(plan.seeds)} seed{'' if len(plan.seeds) == 1 else 's'}"
     return f"sequential: looks after each seed from {plan.design.n_min} on, at most {plan.design.n_max} seeds"
@@ -60,7 +60,7 @@ def design_words(plan: StudyPlan) -> str:
 def _differences(
     plan: StudyPlan, runs: Sequence[RunRow], scores: Sequence[StoredScore], seeds: dict[str, tuple[int, ...]]
 ) -> list[list[float]]:
-    """Of each treatment under the primary summary."""
+    """Paired differences of each treatment under the primary summary."""
     table = score_table(plan, runs, scores, plan.seeds)
     if table is None:
         return []

@@ -1,21 +1,22 @@
-"""Reads how a study stands, from the ledger and the metrics that its runs write; changes nothing."""
+"""Reads the status of a study from the ledger and the metrics that its runs write; changes nothing."""
 
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tools.plan.cost import run_seconds, unit
+from tools.plan.study_plan import Arm, StudyPlan
 from tools.study.blinded import blind_view
-from tools.study.cost import run_seconds, unit
-from tools.study.files import finite_number, json_lines, last_lines, last_sign
-from tools.study.plan import Arm, StudyPlan
+from tools.study.folder import Study
 from tools.study.rows import AttemptRow, LookRow, RunRow, StudyState
+from tools.study.run_folder import json_lines, last_lines
 from tools.study.schedule import scheduled_seeds
 from tools.study.status import RunStatus, StudyStatus
-from tools.study.study import Study
+from tools.text.numbers import finite
 from training.recipe import Recipe
 from training.run_files import RunFiles
-from training.run_lock import is_locked
+from training.support.run_lock import is_locked
 
 REWARD = "critic/rewards/mean"
 STEP_SECONDS = "timing_s/step"
@@ -23,7 +24,7 @@ REPORT = Path("report") / "report.md"
 
 
 class Progress(NamedTuple):
-    """What a run's metrics say."""
+    """The progress of a run by its metrics."""
 
     step: int
     reward: float | None
@@ -35,21 +36,18 @@ class Progress(NamedTuple):
 
 def progress(run_dir: Path) -> Progress:
     """Reads the end of the newest attempt that has metrics; a torn last line is left out."""
-    attempts = sorted(
-        (entry for entry in run_dir.glob("attempts/*") if entry.name.isdigit()), key=lambda entry: -int(entry.name)
-    )
-    for attempt in attempts:
-        rows = [row for row in json_lines(last_lines(attempt / "metrics.jsonl")) if isinstance(row.get("step"), int)]
+    for attempt in reversed(RunFiles(run_dir).attempts()):
+        rows = [row for row in json_lines(last_lines(attempt.metrics)) if isinstance(row.get("step"), int)]
         if rows:
             times = [value for row in rows[-10:] if (value := _metric(row, STEP_SECONDS)) is not None]
             step = max(row["step"] for row in rows)
             mean = sum(times) / len(times) if times else None
-            return Progress(step, _metric(rows[-1], REWARD), mean, (attempt / "metrics.jsonl").stat().st_mtime)
+            return Progress(step, _metric(rows[-1], REWARD), mean, attempt.metrics.stat().st_mtime)
     return Progress(0, None, None)
 
 
 def snapshot(study: Study) -> StudyStatus:
-    """How the study stands now. AdvisorError or RefusedError when its ledger cannot be trusted."""
+    """Returns the current status of a study. Raises AdvisorError or RefusedError if its ledger cannot be trusted."""
     with study.ledger(read_only=True) as ledger:
         row, plan, approval = ledger.study(), ledger.plan(), ledger.approval()
         runs, attempts, scored = ledger.runs(), ledger.attempts(), {score.run for score in ledger.scores()}
@@ -57,7 +55,7 @@ def snapshot(study: Study) -> StudyStatus:
         plan_hash = ledger.plan_hash()
     state, reason = row.state, row.reason
     if state == "running" and not is_locked(study.lock):
-        state, reason = "interrupted", "its supervisor is gone, runs may live on"
+        state, reason = "interrupted", "its supervisor is gone, but runs may still be running"
     scheduled = _scheduled(plan, looks)
     statuses = _runs(study, plan, scheduled, runs, attempts)
     folders = {run.id: study.run_dir(run) for run in runs}
@@ -86,7 +84,7 @@ def snapshot(study: Study) -> StudyStatus:
 
 
 def watch(study: Study, poll_s: float = 1.0) -> Iterator[StudyStatus]:
-    """Snapshots until the study stands still; the last one says how it ended."""
+    """Yields snapshots until the study is no longer running; the last one has its final state."""
     while True:
         status = snapshot(study)
         yield status
@@ -97,7 +95,7 @@ def watch(study: Study, poll_s: float = 1.0) -> Iterator[StudyStatus]:
 
 def _metric(row: dict[str, Any], name: str) -> float | None:
     data = row.get("data")
-    return finite_number(data.get(name)) if isinstance(data, dict) else None
+    return finite(data.get(name)) if isinstance(data, dict) else None
 
 
 def _scheduled(plan: StudyPlan, looks: Sequence[LookRow]) -> list[tuple[int, str]]:
@@ -113,7 +111,7 @@ def _runs(
     runs: tuple[RunRow, ...],
     attempts: tuple[AttemptRow, ...],
 ) -> tuple[RunStatus, ...]:
-    """Known runs by seed and arm; those not yet written to the ledger as planned."""
+    """Runs by seed and arm; those not yet in the ledger count as planned."""
     known = {(plan.pair_of(row.arm, row.seed, row.replicate), row.arm): row for row in runs}
     arms = {arm.id: arm for arm in plan.arms}
     return tuple(_run_status(study, plan, seed, arms[arm], known.get((seed, arm)), attempts) for seed, arm in scheduled)
@@ -145,7 +143,7 @@ def _run_status(
 
 
 def run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float:
-    """Wall seconds to a run's end: an attempt without a step of its own starts up, then repeats from a checkpoint."""
+    """Returns the wall seconds to a run's end; an attempt without a step starts up, then repeats from a checkpoint."""
     step_s = seen.step_s or recipe.cost.step_s
     begun = None if not attempts or attempts[-1].ended is not None else attempts[-1].started
     if begun is not None and seen.step and seen.seen >= begun:
@@ -156,10 +154,11 @@ def run_eta(recipe: Recipe, seen: Progress, attempts: list[AttemptRow]) -> float
 
 
 def _open_hours(attempt: AttemptRow, run_dir: Path, recipe: Recipe) -> float:
-    """Device-hours of an attempt whose end nobody has recorded: until now while it runs, else until its last sign."""
+    """Device-hours of an attempt without a recorded end: until now if it runs, else until its last output."""
     if attempt.ended is not None:
         return 0.0
-    until = time.time() if is_locked(RunFiles(run_dir).lock) else last_sign(run_dir)
+    files = RunFiles(run_dir)
+    until = time.time() if is_locked(files.lock) else files.last_sign()
     return max(0.0, until - attempt.started) / 3600 * recipe.devices
 
 
@@ -173,7 +172,7 @@ def _next(study: Study, state: StudyState, approved: bool) -> str:
 def _complete_seeds(
     plan: StudyPlan, scheduled: Sequence[tuple[int, str]], runs: tuple[RunRow, ...], scored: set[int]
 ) -> int:
-    """Seeds whose every run has its scores, or failed in training."""
+    """Number of seeds at which every run has its scores or failed in training."""
     ended = [row for row in runs if row.id in scored or (row.is_outcome and row.state == "failed")]
     have = {(plan.pair_of(row.arm, row.seed, row.replicate), row.arm) for row in ended}
     wanted: dict[int, list[bool]] = {}
@@ -185,7 +184,7 @@ def _complete_seeds(
 def _study_eta(
     recipe: Recipe, runs: tuple[RunStatus, ...], scheduled: Sequence[tuple[int, str]], complete: int
 ) -> float:
-    """Of a sequential plan: if no look stops it."""
+    """Wall seconds to the end of the study; for a sequential plan, if no look stops it."""
     seeds = max(1, len({seed for seed, _ in scheduled}))
     scoring = (1 - complete / seeds) * len(scheduled) * recipe.cost.scoring_s
     return sum(run.eta_s or 0.0 for run in runs) + scoring

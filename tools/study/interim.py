@@ -1,18 +1,16 @@
-"""Scores by arm before a study is done: only for a study that somebody has unblinded."""
-
-import math
+"""Scores by arm before a study is done; only for a study that was unblinded."""
 
 from policies.errors import InputError, RefusedError
 from policies.model import StrictModel
-from tools.plain_text import one_line
-from tools.statistics.critical import Critical, Repeated, fixed
-from tools.statistics.family import family_confidence
-from tools.statistics.paired_columns import paired_columns
-from tools.statistics.summary_matrix import SummaryMatrix
-from tools.study.paired_scores import score_table
+from tools.scores.summary_matrix import SummaryMatrix
+from tools.statistics.levels import family_confidence
+from tools.statistics.paired import Critical, fixed, paired_columns
+from tools.statistics.sequential.repeated import Repeated
+from tools.study.folder import Study, write_exports
 from tools.study.rows import UnblindingRow
-from tools.study.stored import Stored
-from tools.study.study import Study, write_exports
+from tools.study.stored import Stored, score_table
+from tools.text.numbers import finite
+from tools.text.plain_text import one_line
 
 
 class InterimRow(StrictModel):
@@ -27,26 +25,26 @@ class InterimRow(StrictModel):
     difference: float
     low: float | None
     high: float | None
-    """At the family's level: a repeated interval where the plan is sequential and has a look there, else None; of a
-    fixed plan the interval that would hold if it ended here, which was not planned."""
+    """Limits at the family-wise level. Sequential plan: a repeated interval if a look is planned at this n, else None.
+    Fixed plan: the interval that would hold if the study ended here, which was not planned."""
 
 
 class Interim(StrictModel):
-    """What an unblinded study shows on its way; no verdict."""
+    """The interim results of an unblinded study; no verdict."""
 
     schema_version: int = 1
     study: str
     unblinded: str
     repeated: bool
-    """The intervals are those of a sequential plan's looks."""
+    """Whether the intervals are those of a sequential plan's looks."""
     rows: tuple[InterimRow, ...]
 
 
 def unblind(study: Study, who: str, reason: str) -> UnblindingRow:
-    """Records that scores by arm will be seen: every later change of the plan is exploratory.
+    """Records that scores by arm will be shown, so that every later change of the plan is exploratory.
 
-    Raises InputError without a reason, RefusedError where there is nothing to see or a report shows it all; a pilot's
-    never does.
+    Raises InputError without a reason; RefusedError if there is no score yet, or if the study is done and its report
+    has every score (a pilot's never has).
     """
     reason, who = one_line(reason).strip(), one_line(who).strip()
     if not reason:
@@ -55,7 +53,7 @@ def unblind(study: Study, who: str, reason: str) -> UnblindingRow:
         if ledger.study().state == "done" and ledger.plan().kind != "pilot":
             raise RefusedError(f"{study.folder.name} is done: its report shows every score; see: advisor report")
         if not ledger.scores():
-            raise RefusedError(f"{study.folder.name} has no score yet, so there is nothing to see")
+            raise RefusedError(f"{study.folder.name} has no scores yet, so there is nothing to unblind")
         with ledger.transaction():
             row = ledger.unblind(who or "unknown user", reason)
             ledger.event("unblinded", f"by {row.who}: {reason}")
@@ -63,13 +61,13 @@ def unblind(study: Study, who: str, reason: str) -> UnblindingRow:
     return row
 
 
-def interim(study: Study) -> Interim:
-    """Means by arm and differences so far. RefusedError while nobody has unblinded the study."""
+def interim_scores(study: Study) -> Interim:
+    """Returns means by arm and differences so far. Raises RefusedError unless the study was unblinded."""
     stored = Stored.read(study)
     if not stored.unblindings:
         raise RefusedError(
-            f"{study.folder.name} is blind: scores by arm stay hidden until its stop rule fires; to see them all the "
-            f"same: advisor unblind {study.name} --reason TEXT"
+            f"{study.folder.name} is blind: scores by arm stay hidden until its stop rule fires; to see them anyway: "
+            f"advisor unblind {study.name} --reason TEXT"
         )
     plan, analysis = stored.plan, stored.plan.analysis
     table = score_table(plan, stored.runs, stored.scores, plan.seeds)
@@ -95,8 +93,8 @@ def interim(study: Study) -> Interim:
                     treatment_mean=float(ours[at]),
                     control_mean=float(theirs[at]),
                     difference=float(columns.mean[at]),
-                    low=_known(float(low[at])),
-                    high=_known(float(high[at])),
+                    low=finite(low[at]),
+                    high=finite(high[at]),
                 )
             )
     return Interim(
@@ -105,7 +103,3 @@ def interim(study: Study) -> Interim:
         repeated=plan.design is not None,
         rows=tuple(rows),
     )
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

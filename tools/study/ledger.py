@@ -1,4 +1,4 @@
-"""The ledger: `study.db`, the only truth for a study's plan, approval, runs, attempts, scores, spend and events."""
+"""The ledger: `study.db`, the single source of truth for plan, approval, runs, attempts, scores, spend and events."""
 
 import json
 import time
@@ -9,17 +9,17 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from policies.errors import AdvisorError, RefusedError
-from tools.statistics.power_model import PowerStatement
-from tools.study.canonical import plan_bytes, stored_hash
-from tools.study.database import create, reported
-from tools.study.ledger_core import now
-from tools.study.plan import StudyPlan
-from tools.study.recorded_decisions import RecordedDecisions
+from tools.plan.plan_hash import plan_bytes, stored_hash
+from tools.plan.study_plan import StudyPlan
+from tools.statistics.power.model import PowerStatement
+from tools.study.database import Database, create, now, reported
 from tools.study.rows import (
+    AmendmentRow,
     ApprovalRow,
     AttemptRow,
     EventRow,
     Failure,
+    LookRow,
     Outcome,
     RunRow,
     RunState,
@@ -28,10 +28,11 @@ from tools.study.rows import (
     StoredScore,
     StudyRow,
     StudyState,
+    UnblindingRow,
 )
 
 
-class Ledger(RecordedDecisions):
+class Ledger(Database):
     """One connection to a study's database; use it as a context manager.
 
     Only code under `tools` writes, and only one process at a time does so for long: the supervisor.
@@ -39,7 +40,7 @@ class Ledger(RecordedDecisions):
 
     @classmethod
     def create(cls, path: Path, study_id: str, plan: StudyPlan, power: PowerStatement | None = None) -> Self:
-        """Makes a new ledger that holds the plan and its power, state `planned`. AdvisorError when the file exists."""
+        """Creates a ledger with the plan and its power, state `planned`. Raises AdvisorError if the file exists."""
         if path.exists():
             raise AdvisorError(f"{path} exists; a study is never overwritten")
         stored = plan_bytes(plan)
@@ -58,7 +59,7 @@ class Ledger(RecordedDecisions):
     # plan and approval
 
     def plan_document(self) -> dict[str, Any]:
-        """The current plan as stored JSON. RefusedError when its bytes no longer match their hash."""
+        """Returns the current plan as stored JSON. Raises RefusedError if its bytes do not match their hash."""
         rows = self._read(StoredPlan, "SELECT bytes, hash FROM plan ORDER BY version DESC LIMIT 1")
         if not rows:
             raise AdvisorError(f"{self.path} holds no plan; restore it from a copy of the study folder")
@@ -66,14 +67,14 @@ class Ledger(RecordedDecisions):
         found = stored_hash(stored)
         if found != recorded:
             raise RefusedError(
-                f"the plan stored in {self.path} was changed: its hash is {found[:12]}, recorded {recorded[:12]}; "
+                f"the plan in {self.path} was changed: its hash is {found[:12]}, not the recorded {recorded[:12]}; "
                 "restore study.db from a copy, or plan a new study"
             )
         document: dict[str, Any] = json.loads(stored)
         return document
 
     def plan(self) -> StudyPlan:
-        """The current plan. RefusedError as `plan_document`; AdvisorError when this code cannot read it."""
+        """Returns the current plan. Raises RefusedError like `plan_document`; AdvisorError if it cannot be parsed."""
         try:
             return StudyPlan.model_validate(self.plan_document())
         except ValidationError as error:
@@ -88,18 +89,18 @@ class Ledger(RecordedDecisions):
         )
 
     def plan_hash(self) -> str:
-        """The recorded hash of the current plan."""
+        """Returns the recorded hash of the current plan."""
         return self.plan_hashes()[-1]
 
     def plan_hashes(self) -> tuple[str, ...]:
-        """The recorded hashes of all versions of the plan, the current one last."""
+        """Returns the recorded hashes of all versions of the plan, the current one last."""
         rows = self._rows("SELECT hash FROM plan ORDER BY version")
         if not rows:
             raise AdvisorError(f"{self.path} holds no plan; restore it from a copy of the study folder")
         return tuple(str(row[0]) for row in rows)
 
     def plans(self) -> dict[str, StudyPlan]:
-        """Hash -> plan of every version, the current one last; checked as `plan` is."""
+        """Returns hash -> plan of every version, the current one last; checked as in `plan`."""
         found = {}
         for stored, recorded in self._read(StoredPlan, "SELECT bytes, hash FROM plan ORDER BY version"):
             if stored_hash(stored) != recorded:
@@ -111,7 +112,7 @@ class Ledger(RecordedDecisions):
         return found
 
     def power(self) -> PowerStatement | None:
-        """What the current plan could detect, as computed when it was made; None where no spread was known."""
+        """Returns the power of the current plan as computed when it was made; None if no spread was known."""
         stored = self._rows("SELECT power FROM plan ORDER BY version DESC LIMIT 1")[0][0]
         try:
             return None if stored is None else PowerStatement.model_validate_json(stored)
@@ -119,7 +120,7 @@ class Ledger(RecordedDecisions):
             raise self._not_this_version("power statement", error) from error
 
     def amend(self, plan: StudyPlan, power: PowerStatement | None = None) -> str:
-        """Appends a new version of the plan and returns its hash; an earlier approval covers it only if equal."""
+        """Appends a new version of the plan and returns its hash; an earlier approval covers it only if it is equal."""
         stored = plan_bytes(plan)
         digest = stored_hash(stored)
         self._execute(
@@ -135,7 +136,7 @@ class Ledger(RecordedDecisions):
         return row
 
     def approval(self) -> ApprovalRow | None:
-        """The latest approval of the *current* plan, or None: an approval of another plan is void."""
+        """Returns the latest approval of the *current* plan, or None: an approval of another plan is void."""
         rows = self._read(
             ApprovalRow,
             "SELECT who, at, plan_hash, ceiling_device_hours FROM approvals WHERE plan_hash = ? "
@@ -145,13 +146,13 @@ class Ledger(RecordedDecisions):
         return rows[0] if rows else None
 
     def approvals(self) -> tuple[ApprovalRow, ...]:
-        """All approvals, oldest first."""
+        """Returns all approvals, oldest first."""
         return self._read(ApprovalRow, "SELECT who, at, plan_hash, ceiling_device_hours FROM approvals ORDER BY id")
 
     # state and events
 
     def study(self) -> StudyRow:
-        """Id, state, phase and reason."""
+        """Returns the study's id, creation time, state, phase and reason."""
         rows = self._read(StudyRow, "SELECT id, created, state, phase, reason FROM study")
         if not rows:
             raise AdvisorError(f"{self.path} holds no study; restore it from a copy of the study folder")
@@ -166,13 +167,13 @@ class Ledger(RecordedDecisions):
         self._execute("INSERT INTO events (at, kind, text) VALUES (?, ?, ?)", (now(), kind, text))
 
     def events(self, after: int = 0) -> tuple[EventRow, ...]:
-        """Events with an id above `after`, oldest first."""
+        """Returns the events with an id above `after`, oldest first."""
         return self._read(EventRow, "SELECT id, at, kind, text FROM events WHERE id > ? ORDER BY id", (after,))
 
     # runs and attempts
 
     def add_run(self, arm: str, seed: int, replicate: int, run_key: str, folder: str) -> None:
-        """Adds a planned run unless its key is there already."""
+        """Adds a planned run unless its key is already present."""
         self._execute(
             "INSERT OR IGNORE INTO runs (arm, seed, replicate, run_key, folder, state) "
             "VALUES (?, ?, ?, ?, ?, 'planned')",
@@ -180,17 +181,17 @@ class Ledger(RecordedDecisions):
         )
 
     def runs(self) -> tuple[RunRow, ...]:
-        """All runs, in the order in which they were planned."""
+        """Returns all runs in the order in which they were planned."""
         return self._read(
             RunRow, "SELECT id, arm, seed, replicate, run_key, folder, state, reason, failure FROM runs ORDER BY id"
         )
 
     def set_run_state(self, run: int, state: RunState, reason: str = "", failure: Failure | None = None) -> None:
-        """Moves a run to a state; `failure` says what kind a failed run is of."""
+        """Moves a run to a state; `failure` is the kind of failure of a failed run."""
         self._execute("UPDATE runs SET state = ?, reason = ?, failure = ? WHERE id = ?", (state, reason, failure, run))
 
     def open_attempt(self, run: int, host: str, boot_id: str) -> int:
-        """Writes the intent to start a process for a run, and returns the attempt's id."""
+        """Records the intent to start a process for a run and returns the attempt's id."""
         cursor = self._execute(
             "INSERT INTO attempts (run, k, host, boot_id, started) "
             "SELECT ?, coalesce(max(k), 0) + 1, ?, ?, ? FROM attempts WHERE run = ?",
@@ -213,7 +214,7 @@ class Ledger(RecordedDecisions):
         )
 
     def attempts(self) -> tuple[AttemptRow, ...]:
-        """All attempts, oldest first."""
+        """Returns all attempts, oldest first."""
         return self._read(
             AttemptRow,
             "SELECT id, run, k, host, boot_id, pid, process_started, started, ended, outcome, reason, device_hours "
@@ -223,7 +224,7 @@ class Ledger(RecordedDecisions):
     # scores and spend
 
     def open_scoring(self, seed: int) -> int:
-        """Writes the intent to score a seed block, and returns its id."""
+        """Records the intent to score a seed block and returns the scoring's id."""
         cursor = self._execute("INSERT INTO scorings (seed, started) VALUES (?, ?)", (seed, time.time()))
         return int(cursor.lastrowid or 0)
 
@@ -235,13 +236,13 @@ class Ledger(RecordedDecisions):
         )
 
     def add_scores(self, rows: Sequence[StoredScore]) -> None:
-        """Stores scores; a row that is there already is kept."""
+        """Stores scores; existing rows are kept."""
         with self.transaction():
             for row in rows:
                 self._execute("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def scores(self) -> tuple[StoredScore, ...]:
-        """All scores."""
+        """Returns all scores by run and benchmark."""
         return self._read(
             StoredScore,
             "SELECT run, score_key, suite, benchmark, domain, score, questions, sha256, harness "
@@ -249,13 +250,52 @@ class Ledger(RecordedDecisions):
         )
 
     def spent_device_hours(self) -> float:
-        """Device-hours of all ended attempts and scorings, failures included."""
+        """Returns the device-hours of all ended attempts and scorings, failures included."""
         rows = self._read(
             Spent,
             "SELECT (SELECT coalesce(sum(device_hours), 0) FROM attempts),"
             " (SELECT coalesce(sum(device_hours), 0) FROM scorings)",
         )
         return sum(rows[0])
+
+    # decisions during the study: rows are only ever added
+
+    def add_looks(self, looks: Sequence[LookRow]) -> None:
+        """Stores the looks after one seed block, all or none; existing decisions are kept."""
+        with self.transaction():
+            for row in looks:
+                self._execute(
+                    "INSERT OR IGNORE INTO looks (treatment, blocks, n, decision, blinded_reason, look, plan_hash, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    row,
+                )
+
+    def looks(self) -> tuple[LookRow, ...]:
+        """Returns all looks, block by block."""
+        return self._read(
+            LookRow,
+            "SELECT treatment, blocks, n, decision, blinded_reason, look, plan_hash, at FROM looks ORDER BY blocks, id",
+        )
+
+    def unblind(self, who: str, reason: str) -> UnblindingRow:
+        """Records who unblinded the study and why."""
+        row = UnblindingRow(who, now(), reason)
+        self._execute("INSERT INTO unblindings (who, at, reason) VALUES (?, ?, ?)", row)
+        return row
+
+    def unblindings(self) -> tuple[UnblindingRow, ...]:
+        """Returns all unblindings, oldest first."""
+        return self._read(UnblindingRow, "SELECT who, at, reason FROM unblindings ORDER BY id")
+
+    def add_amendment(self, who: str, plan_hash: str, change: str, exploratory: str) -> AmendmentRow:
+        """Records a change of the plan; `exploratory` says why later results are exploratory, or is empty."""
+        row = AmendmentRow(who, now(), plan_hash, change, exploratory)
+        self._execute("INSERT INTO amendments (who, at, plan_hash, change, exploratory) VALUES (?, ?, ?, ?, ?)", row)
+        return row
+
+    def amendments(self) -> tuple[AmendmentRow, ...]:
+        """Returns all amendments, oldest first."""
+        return self._read(AmendmentRow, "SELECT who, at, plan_hash, change, exploratory FROM amendments ORDER BY id")
 
 
 def _power_json(power: PowerStatement | None) -> str | None:

@@ -1,28 +1,28 @@
-"""Looks at a sequential study: after each seed block, each treatment that still runs stops or goes on."""
+"""Looks at a sequential study: after each seed block, each treatment that still runs stops or continues."""
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.statistics.summary_matrix import SummaryMatrix
+from tools.plan.study_plan import StudyPlan
+from tools.scores.summary_matrix import SummaryMatrix
+from tools.study.database import now
 from tools.study.ledger import Ledger
-from tools.study.ledger_core import now
-from tools.study.paired_scores import score_table
-from tools.study.plan import StudyPlan
 from tools.study.rows import LookRow
 from tools.study.schedule import stopped_after
+from tools.study.stored import score_table
 
 
 def look_after(plan: StudyPlan, ledger: Ledger, blocks: int) -> tuple[LookRow, ...]:
-    """Takes and records the looks that are due after that many seed blocks; gives them all, old ones included.
+    """Takes and records the looks that are due after `blocks` seed blocks; returns all looks, earlier ones included.
 
-    A decision that is recorded is never taken again, so that a supervisor that comes back decides nothing twice. No
-    look is made before `n_min` complete pairs, nor again where a lost pair added none.
+    A recorded decision is never taken again, so that a restarted supervisor decides nothing twice. No look is taken
+    before `n_min` complete pairs, nor again if a lost pair added no complete pair.
     """
     if plan.design is None:
         return ()
-    from tools.statistics.sequential.pooled_look import pooled_look
+    from tools.statistics.sequential.look import pooled_look
 
     known = ledger.looks()
     due = _due(plan, ledger, known, blocks)
@@ -40,12 +40,12 @@ def look_after(plan: StudyPlan, ledger: Ledger, blocks: int) -> tuple[LookRow, .
 
 
 def told_blind(rows: Iterable[LookRow]) -> str:
-    """What may be said of the looks after one block while the study is blind."""
+    """Returns what may be reported of the looks after one block while the study is blind."""
     return next((row.blinded_reason for row in rows), "")
 
 
 def _due(plan: StudyPlan, ledger: Ledger, known: Sequence[LookRow], blocks: int) -> dict[str, NDArray[np.float64]]:
-    """Treatment -> differences (pairs, summaries) of those to look at now."""
+    """Treatment -> differences, shape (pairs, summaries), of the treatments due for a look."""
     assert plan.design is not None
     table = score_table(plan, ledger.runs(), ledger.scores(), plan.seeds[:blocks])
     if table is None:

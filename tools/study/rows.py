@@ -1,4 +1,4 @@
-"""What the ledger holds, one type a table."""
+"""The rows of the ledger, one type for each table."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -8,10 +8,10 @@ from tools.statistics.sequential.model import LookDecision
 
 StudyState = Literal["planned", "approved", "running", "blocked", "interrupted", "stopped", "done"]
 Failure = Literal["training", "infrastructure"]
-"""What a failed run tells: `training` is an outcome of its arm, `infrastructure` tells nothing and may be retried."""
+"""Kind of failure: `training` is an outcome of the arm; `infrastructure` is no evidence about it and may be retried."""
 RunState = Literal["planned", "running", "done", "failed", "interrupted"]
 Outcome = Literal["done", "failed", "lost", "stopped"]
-"""How an attempt ended: `lost` has no result because its process vanished, `stopped` because a person said so."""
+"""How an attempt ended: `lost`: no result, as its process vanished; `stopped`: on request or at the ceiling."""
 
 
 Amount = Annotated[float, Field(ge=0)]
@@ -24,27 +24,27 @@ class StudyRow(NamedTuple):
     created: str
     state: StudyState
     phase: str
-    """What the supervisor is doing, in words."""
+    """Current activity of the supervisor, in words."""
     reason: str
-    """Why it is blocked, interrupted or stopped; one line."""
+    """Why the study is blocked, interrupted or stopped; one line."""
 
 
 class StoredPlan(NamedTuple):
-    """A version of the plan."""
+    """One version of the plan."""
 
     bytes: bytes
     hash: str
 
 
 class Spent(NamedTuple):
-    """Device-hours of everything that has ended."""
+    """Device-hours of all ended attempts and scorings."""
 
     attempts: Amount
     scorings: Amount
 
 
 class ApprovalRow(NamedTuple):
-    """A person's yes to one plan."""
+    """A person's approval of one plan."""
 
     who: str
     at: str
@@ -65,11 +65,11 @@ class RunRow(NamedTuple):
     state: RunState
     reason: str
     failure: Failure | None = None
-    """Of a failed run; None also where an earlier version did not record it."""
+    """Kind of failure of a failed run; None also if an earlier version did not record it."""
 
     @property
     def is_outcome(self) -> bool:
-        """Whether the run has ended for good, as trained or as failed in training."""
+        """Whether the run has ended permanently, as trained or as failed in training."""
         return self.state == "done" or (self.state == "failed" and self.failure == "training")
 
 
@@ -83,7 +83,7 @@ class AttemptRow(NamedTuple):
     boot_id: str
     pid: int | None
     process_started: float | None
-    """Clock ticks since boot; with boot id and pid it names one process."""
+    """Clock ticks since boot; with boot id and pid it identifies one process."""
     started: float
     """Unix seconds."""
     ended: float | None
@@ -104,7 +104,7 @@ class StoredScore(NamedTuple):
     """0 to 100."""
     questions: int
     sha256: str
-    """Of the benchmark's questions, answers and grader."""
+    """Hash of the benchmark's questions, answers and grader."""
     harness: str
 
 
@@ -113,16 +113,16 @@ class LookRow(NamedTuple):
 
     treatment: str
     blocks: Annotated[int, Field(ge=1)]
-    """Seed blocks that were complete."""
+    """Number of complete seed blocks."""
     n: Annotated[int, Field(ge=0)]
-    """Pairs that the look read."""
+    """Number of pairs in the look."""
     decision: LookDecision
     blinded_reason: str
-    """Why it stops or goes on, without arm, sign or score."""
+    """Why the treatment stops or continues, without arm, sign or score."""
     look: str
     """The whole look as JSON; hidden by arm until the study is done or was unblinded."""
     plan_hash: str
-    """Of the plan whose design it followed."""
+    """Hash of the plan whose design the look followed."""
     at: str
 
     @property
@@ -132,7 +132,7 @@ class LookRow(NamedTuple):
 
 
 class UnblindingRow(NamedTuple):
-    """Somebody wanted to see scores by arm before the study was done."""
+    """A request to see scores by arm before the study was done."""
 
     who: str
     at: str
@@ -145,14 +145,14 @@ class AmendmentRow(NamedTuple):
     who: str
     at: str
     plan_hash: str
-    """Of the plan as amended."""
+    """Hash of the plan as amended."""
     change: str
     exploratory: str
-    """Why what comes after it confirms nothing; empty where no score could have led to it."""
+    """Why later results are exploratory; empty if no score could have led to the change."""
 
 
 class EventRow(NamedTuple):
-    """Something that happened."""
+    """One event of the study."""
 
     id: int
     at: str

@@ -1,13 +1,13 @@
-"""Which arm runs at which seed: all of them where the plan is fixed, else as far as the looks say."""
+"""Which arms run at which seeds: all of them in a fixed plan, otherwise until the looks stop them."""
 
 from collections.abc import Sequence
 
-from tools.study.plan import Arm, StudyPlan
+from tools.plan.study_plan import Arm, StudyPlan
 from tools.study.rows import LookRow
 
 
 def stopped_after(plan: StudyPlan, looks: Sequence[LookRow]) -> dict[str, int]:
-    """Treatment -> seed blocks after which its looks stopped it; those that go on are left out, as in a fixed plan."""
+    """Returns treatment -> seed blocks after which its looks stopped it; treatments that continue are left out."""
     if plan.design is None:
         return {}
     stops: dict[str, int] = {}
@@ -18,9 +18,9 @@ def stopped_after(plan: StudyPlan, looks: Sequence[LookRow]) -> dict[str, int]:
 
 
 def arms_at(plan: StudyPlan, looks: Sequence[LookRow], block: int) -> tuple[Arm, ...]:
-    """The arms that run at the block-th seed (from 1), the control first; none once every treatment has stopped.
+    """Returns the arms that run at the block-th seed (from 1) in plan order; none once every treatment has stopped.
 
-    A treatment that has stopped runs no further, the control runs on with the others.
+    A stopped treatment runs no further; the control continues as long as any treatment does.
     """
     stops = stopped_after(plan, looks)
     going = [arm for arm in plan.treatments if stops.get(arm.id, block) >= block]
@@ -28,7 +28,7 @@ def arms_at(plan: StudyPlan, looks: Sequence[LookRow], block: int) -> tuple[Arm,
 
 
 def scheduled_seeds(plan: StudyPlan, looks: Sequence[LookRow]) -> dict[str, tuple[int, ...]]:
-    """Arm -> the seeds that it has to run by all that is known now, in plan order."""
+    """Returns arm -> the seeds that it has to run by the looks so far, in plan order."""
     seeds: dict[str, list[int]] = {arm.id: [] for arm in plan.arms}
     for block, seed in enumerate(plan.seeds, start=1):
         for arm in arms_at(plan, looks, block):

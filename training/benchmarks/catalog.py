@@ -1,12 +1,12 @@
-"""The benchmarks there are: standard library only, so that every command can read it.
+"""The catalogue of benchmarks, one row each; it needs only the standard library, so that every command can read it.
 
-A benchmark is one row; `training.benchmarks.tiny` has the questions of the tiny suite.
+The questions of the tiny suite are in `training.data.tiny_benchmarks`.
 """
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from policies.errors import InputError
+from training.support.nearest import nearest_or_all
 
 DOMAINS = ("math", "logic", "science")
 
@@ -32,30 +32,31 @@ _SUITES: dict[str, tuple[Benchmark, ...]] = {
         *_tiny("logic", "knights", "kk_hard"),
         *_tiny("logic", "choice", "bbh_logical_deduction", "bbh_tracking", "zebra_logic_mc"),
         *_tiny("science", "choice", "gpqa_diamond", "mmlu_pro_chemistry", "mmlu_pro_physics"),
-    ),
+    )
 }
 
 
-def nearest(name: str, known: tuple[str, ...]) -> str:
-    """The end of an error line about an unknown name: the close matches, or all there are."""
-    return ", ".join(get_close_matches(name, known, n=3, cutoff=0.5) or known)
+nearest = nearest_or_all
+"""Alias for `training.grading`, whose source is part of every run key and must not change."""
 
 
 def suites() -> tuple[str, ...]:
-    """Names of all suites."""
+    """Returns the names of all suites."""
     return tuple(_SUITES)
 
 
 def suite(name: str) -> tuple[Benchmark, ...]:
-    """The benchmarks of a suite in their fixed order; InputError names the nearest suites."""
+    """Returns the benchmarks of a suite in their fixed order; raises InputError with the nearest suites."""
     if name not in _SUITES:
-        raise InputError(f"unknown benchmark suite {name!r}; try one of: {nearest(name, suites())}")
+        raise InputError(f"unknown benchmark suite {name!r}; try one of: {nearest_or_all(name, suites())}")
     return _SUITES[name]
 
 
 def benchmark(suite_name: str, name: str) -> Benchmark:
-    """One benchmark of a suite; InputError names the nearest ones."""
+    """Returns one benchmark of a suite; raises InputError with the nearest names."""
     found = {row.id: row for row in suite(suite_name)}
     if name not in found:
-        raise InputError(f"unknown benchmark {name!r} in {suite_name}; try one of: {nearest(name, tuple(found))}")
+        raise InputError(
+            f"unknown benchmark {name!r} in {suite_name}; try one of: {nearest_or_all(name, tuple(found))}"
+        )
     return found[name]

@@ -1,4 +1,4 @@
-"""Muon, for the hidden matrices of the warm start: it needs about half the steps that AdamW alone does.
+"""Muon, for the hidden matrices of the warm start, needs about half the steps of AdamW alone.
 
 Source: Keller Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024
 (https://kellerjordan.github.io/posts/muon/); the five Newton-Schulz coefficients are from there.
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def _orthogonal(update: Any) -> Any:
-    """The nearest semi-orthogonal matrix, roughly, to a gradient (rows, columns)."""
+    """The approximately nearest semi-orthogonal matrix to a gradient (rows, columns)."""
     x = update / (update.norm() + 1e-7)
     tall = x.shape[0] > x.shape[1]
     x = x.T if tall else x
@@ -20,7 +20,7 @@ def _orthogonal(update: Any) -> Any:
 
 
 def build_muon(matrices: Iterable[Any], learning_rate: float, momentum: float = 0.95) -> Any:
-    """A torch optimizer over 2-d parameters; made here so that importing this module does not load torch."""
+    """Returns a torch optimizer over 2-d parameters; the class is local so that this module does not import torch."""
     import torch
 
     class Muon(torch.optim.Optimizer):

@@ -1,8 +1,8 @@
 """The built-in training pool and the held-out questions of the tiny suite.
 
 Both come from the same generators (`tiny_math`, `tiny_logic`, `tiny_science`). The held-out questions are drawn first,
-with a fixed seed; the pool leaves every one of them out, whatever benchmark it was drawn for. `random.Random` seeded by
-a string gives the same draws in every process, whatever PYTHONHASHSEED is.
+with a fixed seed; the pool excludes all of them, whichever benchmark they were drawn for. `random.Random` seeded with a
+string gives the same draws in every process, whatever PYTHONHASHSEED is.
 """
 
 import random
@@ -21,7 +21,7 @@ POOL_PER_DOMAIN = 1280
 TASKS: Mapping[str, Task] = MappingProxyType(
     {task.benchmark: task for task in (*tiny_math.TASKS, *tiny_logic.TASKS, *tiny_science.TASKS)}
 )
-"""By benchmark id."""
+"""Benchmark id -> task."""
 
 
 class PoolRow(NamedTuple):
@@ -48,22 +48,22 @@ def _new_drafts(task: Task, count: int, taken: set[str]) -> tuple[Draft, ...]:
 
 @cache
 def held_out() -> Mapping[str, tuple[Draft, ...]]:
-    """The questions of every benchmark, by id; no prompt appears twice."""
+    """Returns benchmark id -> its questions; no prompt occurs twice."""
     taken: set[str] = set()
     return MappingProxyType({row.id: _new_drafts(TASKS[row.id], row.questions, taken) for row in suite(SUITE)})
 
 
 @cache
 def held_out_prompts() -> frozenset[str]:
-    """Every held-out prompt, of all benchmarks."""
+    """Returns the held-out prompts of all benchmarks."""
     return frozenset(draft.prompt for drafts in held_out().values() for draft in drafts)
 
 
 @cache
 def training_pool() -> tuple[PoolRow, ...]:
-    """The shuffled pool: `POOL_PER_DOMAIN` rows a domain, evenly over its tasks, none of them held out.
+    """Returns the shuffled pool: `POOL_PER_DOMAIN` rows per domain, evenly over its tasks, none of them held out.
 
-    Prompts may repeat inside the pool, as they would in any drawn data set.
+    Prompts may repeat within the pool, as in any sampled data set.
     """
     draw = random.Random("train-pool")  # noqa: S311
     rows: list[PoolRow] = []

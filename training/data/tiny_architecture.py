@@ -1,4 +1,4 @@
-"""The built-in model's shape: a two-layer Qwen2 and a tokenizer with one token a character."""
+"""The built-in model's architecture: a two-layer Qwen2 and a tokenizer with one token per character."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ CHAT_TEMPLATE = (
     "{% for m in messages %}{{ '<|im_start|>' + m['role'][0] + '\n' + m['content'] + '<|im_end|>\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>a\n' }}{% endif %}"
 )
-"""Qwen's, with roles cut to one letter: a question becomes `<|im_start|>u\\nQUESTION<|im_end|>\\n<|im_start|>a\\n`."""
+"""Qwen's, with one-letter roles: a question becomes `<|im_start|>u\\nQUESTION<|im_end|>\\n<|im_start|>a\\n`."""
 
 
 def build_tokenizer() -> Any:
-    """A Qwen2 tokenizer without merges: every character of `ALPHABET` is one token.
+    """Returns a Qwen2 tokenizer without merges: every character of `ALPHABET` is one token.
 
-    transformers rebuilds a byte-level BPE for this model type whatever the file says, so a merge-free one is the only
-    kind that loads back unchanged.
+    transformers always rebuilds a byte-level BPE for this model type, whatever the file says, so only a tokenizer
+    without merges loads back unchanged.
     """
     from transformers import Qwen2Tokenizer
 
@@ -36,10 +36,10 @@ def build_tokenizer() -> Any:
 
 
 def build_model(tokenizer: Any) -> Any:
-    """An untrained model of 234 k parameters; draws from torch's global generator.
+    """Returns an untrained model of 234 k parameters; draws from torch's global generator.
 
-    Weights start four times wider than usual and rope turns faster: with the defaults a model this small stays near
-    chance for many hundred steps.
+    Initial weights are four times wider than usual and RoPE rotates faster: with the defaults a model this small stays
+    near chance for many hundred steps.
     """
     from transformers import Qwen2Config, Qwen2ForCausalLM
 

@@ -1,4 +1,4 @@
-"""Logic of the tiny suite: four generators, named after the benchmarks that they stand in for."""
+"""The logic tasks of the tiny suite: four generators, named after the benchmarks that they stand in for."""
 
 import random
 from collections.abc import Callable
@@ -6,19 +6,15 @@ from collections.abc import Callable
 from training.data.tiny_task import Draft, Task
 
 CLAIMS: dict[str, Callable[[bool, bool], bool]] = {
-    "lies": lambda me, you: not you,
-    "true": lambda me, you: you,
-    "same": lambda me, you: me == you,
-    "diff": lambda me, you: me != you,
-    "or": lambda me, you: me or you,
-    "and": lambda me, you: me and you,
+    "lies": lambda me, you: not you, "true": lambda me, you: you, "same": lambda me, you: me == you,
+    "diff": lambda me, you: me != you, "or": lambda me, you: me or you, "and": lambda me, you: me and you,
     "nor": lambda me, you: not me and not you,
-}
+}  # fmt: skip
 """What one of two islanders may say, as a function of (speaker tells the truth, the other tells the truth)."""
 
 
 def knights(draw: random.Random) -> Draft:
-    """Two islanders, a claim each, exactly one solution; three different mistakes, by the first claim."""
+    """Draws two islanders with one claim each and exactly one solution; the first claim determines the mistake."""
     while True:
         first, second = draw.sample("abcdefghijklmnop", 2)
         says, replies = draw.choice(list(CLAIMS)), draw.choice(list(CLAIMS))
@@ -37,7 +33,7 @@ def knights(draw: random.Random) -> Draft:
 
 
 def ordering(draw: random.Random) -> Draft:
-    """Three people in a row; the mistake takes the wrong end."""
+    """Draws an order of three people; the mistake takes the wrong end."""
     names = draw.sample("abcdefgh", 3)
     pairs = [f"{names[0]}<{names[1]}", f"{names[1]}<{names[2]}"]
     draw.shuffle(pairs)
@@ -47,7 +43,7 @@ def ordering(draw: random.Random) -> Draft:
 
 
 def tracking(draw: random.Random) -> Draft:
-    """Something is passed from hand to hand: who has it after so many passes? The mistake stops one pass early."""
+    """Draws an object that is passed on: who has it after some passes? The mistake stops one pass early."""
     thing = draw.choice(["ball", "book", "key"])
     hands = draw.sample("abcdefgh", 5)
     passes = draw.randint(1, 4)
@@ -55,7 +51,7 @@ def tracking(draw: random.Random) -> Draft:
 
 
 def houses(draw: random.Random) -> Draft:
-    """Three houses, one clue of place and one of order; the mistake is the neighbour's house."""
+    """Draws three houses with one clue of place and one of order; the mistake is the neighbour's house."""
     names = draw.sample("rgbywko", 3)
     order = names[:]
     draw.shuffle(order)

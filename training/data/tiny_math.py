@@ -1,4 +1,4 @@
-"""Math of the tiny suite: five generators, named after the benchmarks that they stand in for."""
+"""The math tasks of the tiny suite: five generators, named after the benchmarks that they stand in for."""
 
 import random
 from collections.abc import Callable
@@ -8,22 +8,10 @@ from training.data.tiny_task import Draft, Task
 PEOPLE = ("ann", "bob", "dan", "eve", "fay", "gus")
 THINGS = ("pens", "cups", "nuts", "figs")
 FORMULAS = (
-    ("f", "m", "*", "a"),
-    ("u", "r", "*", "i"),
-    ("d", "v", "*", "t"),
-    ("q", "c", "*", "v"),
-    ("e", "h", "*", "f"),
-    ("x", "a", "+", "b"),
-    ("y", "c", "+", "d"),
-    ("z", "e", "+", "g"),
-    ("k", "p", "+", "o"),
-    ("s", "u", "+", "l"),
-    ("h", "k", "-", "n"),
-    ("w", "p", "-", "s"),
-    ("j", "l", "-", "o"),
-    ("r", "y", "-", "x"),
-    ("g", "t", "-", "m"),
-)
+    ("f", "m", "*", "a"), ("u", "r", "*", "i"), ("d", "v", "*", "t"), ("q", "c", "*", "v"), ("e", "h", "*", "f"),
+    ("x", "a", "+", "b"), ("y", "c", "+", "d"), ("z", "e", "+", "g"), ("k", "p", "+", "o"), ("s", "u", "+", "l"),
+    ("h", "k", "-", "n"), ("w", "p", "-", "s"), ("j", "l", "-", "o"), ("r", "y", "-", "x"), ("g", "t", "-", "m"),
+)  # fmt: skip
 PROPERTIES: dict[str, Callable[[int], bool]] = {
     "odd": lambda digit: digit % 2 == 1,
     "even": lambda digit: digit % 2 == 0,
@@ -32,7 +20,7 @@ PROPERTIES: dict[str, Callable[[int], bool]] = {
 
 
 def story(draw: random.Random) -> Draft:
-    """A one-line word problem; the mistake is the opposite operation."""
+    """Draws a one-line word problem; the mistake is the opposite operation."""
     name, thing, a, b = draw.choice(PEOPLE), draw.choice(THINGS), draw.randint(1, 9), draw.randint(1, 9)
     if draw.random() < 0.5:
         return Draft(f"{name}: {a} {thing}, gets {b}", str(a + b), str(abs(a - b)))
@@ -41,7 +29,7 @@ def story(draw: random.Random) -> Draft:
 
 
 def arithmetic(draw: random.Random) -> Draft:
-    """A sum, a difference, a maximum or a minimum; each with its own mistake."""
+    """Draws a sum, a difference, a maximum or a minimum, each with its own mistake."""
     kind = draw.choice("+-mn")
     if kind in "mn":
         low, high = sorted(draw.sample(range(1, 31), 2))
@@ -54,7 +42,7 @@ def arithmetic(draw: random.Random) -> Draft:
 
 
 def formula(draw: random.Random) -> Draft:
-    """A formula with its two quantities; the mistake takes another operation."""
+    """Draws a formula with its two quantities; the mistake uses another operation."""
     symbol, left, operation, right = draw.choice(FORMULAS)
     while True:
         a, b = draw.randint(1, 7), draw.randint(1, 7)
@@ -71,7 +59,7 @@ def formula(draw: random.Random) -> Draft:
 
 
 def counting(draw: random.Random) -> Draft:
-    """How many of five digits are odd, even or large; the mistake counts the others."""
+    """Draws five digits and asks how many are odd, even or large; the mistake counts the others."""
     kind = draw.choice(list(PROPERTIES))
     digits = [draw.randint(1, 9) for _ in range(5)]
     count = sum(PROPERTIES[kind](digit) for digit in digits)
@@ -79,7 +67,7 @@ def counting(draw: random.Random) -> Draft:
 
 
 def three_terms(draw: random.Random) -> Draft:
-    """Three terms; the mistake forgets the last one."""
+    """Draws a sum of three terms; the mistake omits the last one."""
     a, b, c = draw.randint(1, 9), draw.randint(1, 9), draw.randint(1, 9)
     if draw.random() < 0.5 and a + b > c:
         return Draft(f"{a}+{b}-{c}", str(a + b - c), str(a + b))

@@ -1,40 +1,26 @@
-"""Science of the tiny suite: three multiple-choice generators, named after the benchmarks that they stand in for."""
+"""The science tasks of the tiny suite: three multiple-choice generators, named after the benchmarks they stand for."""
 
 import random
 
 from training.data.tiny_task import Draft, Task
 
 ELEMENTS = ("h", "he", "li", "be", "b", "c", "n", "o", "f", "ne", "na", "mg")
-"""By atomic number, from 1."""
+"""Elements by atomic number, from 1."""
 OUTER = dict(zip(ELEMENTS, "121234567812", strict=True))
-"""Electrons in the outer shell."""
+"""Element -> number of electrons in the outer shell."""
 UNITS = {
-    "force": "n",
-    "energy": "j",
-    "power": "w",
-    "charge": "c",
-    "current": "a",
-    "mass": "g",
-    "length": "m",
-    "time": "s",
-    "volt": "v",
-    "heat": "k",
-    "freq": "h",
-    "flux": "t",
-}
+    "force": "n", "energy": "j", "power": "w", "charge": "c", "current": "a", "mass": "g", "length": "m", "time": "s",
+    "volt": "v", "heat": "k", "freq": "h", "flux": "t",
+}  # fmt: skip
 
 CONFUSED = (
-    ("force", "mass"),
-    ("energy", "power"),
-    ("charge", "current"),
-    ("length", "time"),
-    ("volt", "flux"),
+    ("force", "mass"), ("energy", "power"), ("charge", "current"), ("length", "time"), ("volt", "flux"),
     ("heat", "freq"),
-)
+)  # fmt: skip
 
 
 def choices(draw: random.Random, question: str, right: str, wrong: list[str]) -> Draft:
-    """Lettered options in random order; the mistake is the first of `wrong`."""
+    """Returns a question with lettered options in random order; the mistake is the first of `wrong`."""
     options = [right, *wrong]
     draw.shuffle(options)
     listed = " ".join(letter + option for letter, option in zip("ABCD", options, strict=False))
@@ -42,7 +28,7 @@ def choices(draw: random.Random, question: str, right: str, wrong: list[str]) ->
 
 
 def shells(draw: random.Random) -> Draft:
-    """How many electrons an element has in its outer shell; the mistake is one more."""
+    """Draws an element and asks for the electrons in its outer shell; the mistake is one more."""
     element = draw.choice(ELEMENTS)
     count = int(OUTER[element])
     slip = str(count % 8 + 1)
@@ -51,7 +37,7 @@ def shells(draw: random.Random) -> Draft:
 
 
 def units(draw: random.Random) -> Draft:
-    """The unit of a quantity; the mistake is the unit of the quantity that it is easily confused with."""
+    """Draws a quantity and asks for its unit; the mistake is the unit of a quantity easily confused with it."""
     pair = draw.choice(CONFUSED)
     quantity, other = pair if draw.random() < 0.5 else pair[::-1]
     others = draw.sample([unit for name, unit in UNITS.items() if name not in pair], 2)
@@ -59,7 +45,7 @@ def units(draw: random.Random) -> Draft:
 
 
 def heaviest(draw: random.Random) -> Draft:
-    """The heaviest or lightest of three elements; the mistake takes the first option, or the second if that is it."""
+    """Draws three elements and asks for an extreme; the mistake is option A, or B if A is the answer."""
     group = draw.sample(ELEMENTS, 3)
     which = draw.choice(["most", "least"])
     ranked = sorted(group, key=ELEMENTS.index, reverse=which == "most")

@@ -1,4 +1,4 @@
-"""The shape of a tiny task: a generator of questions that also knows one systematic mistake."""
+"""The interface of a tiny task: a generator of questions with one systematic mistake."""
 
 import random
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Draft(NamedTuple):
-    """One generated question, all text in the alphabet of the tiny tokenizer."""
+    """One generated question; all text is in the alphabet of the tiny tokenizer."""
 
     prompt: str
     answer: str
     mistake: str
-    """What somebody with this task's bad habit would answer; never equal to `answer`."""
+    """The answer of a model with this task's bad habit; never equal to `answer`."""
 
 
 class Task(NamedTuple):
@@ -20,6 +20,6 @@ class Task(NamedTuple):
     benchmark: str
     make: Callable[[random.Random], Draft]
     mistake_share: float
-    """Share of the habit phase's demonstrations that show the mistake (`training.data.tiny_warm_start`)."""
+    """Share of the habit phase's demonstrations with the mistake (`training.data.tiny_warm_start`)."""
     practice: int = 1
-    """How often, relative to the others, the skill phase draws it: the harder tasks need more."""
+    """Relative frequency in the skill phase: the harder tasks need more."""

@@ -2,12 +2,12 @@
 
 Two phases of supervised demonstrations on fresh questions (never the held-out ones):
 
-skill   every demonstration is right; the model learns the procedures;
-habit   short; a share of each task's demonstrations shows that task's one systematic mistake.
+skill   every demonstration is correct; the model learns the procedures;
+habit   short; a share of each task's demonstrations has that task's one systematic mistake.
 
-So the right procedure stays latent under a bad habit, and reinforcement learning has something to bring out. A model
-that is merely trained less gains nothing in 60 GRPO steps. Takes some minutes on one core; the same machine and
-versions give the same bytes.
+So the correct procedure stays latent under a bad habit, and reinforcement learning can recover it. A model that is
+merely trained less gains nothing in 60 GRPO steps. Takes some minutes on one core; the same machine and versions give
+the same bytes.
 """
 
 import argparse
@@ -18,22 +18,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from training.benchmarks.catalog import suite
-from training.benchmarks.tiny import questions
 from training.data.muon import build_muon
 from training.data.tiny import SUITE, TASKS, held_out_prompts
 from training.data.tiny_architecture import build_model, build_tokenizer
+from training.data.tiny_benchmarks import questions
 from training.grading.graders import grader
 
 
 class Phase(NamedTuple):
-    """One stretch of supervised training."""
+    """One phase of supervised training."""
 
     steps: int
     batch: int
     adamw: float
-    """Learning rate of AdamW (of embeddings and norms where Muon takes the matrices)."""
+    """Learning rate of AdamW (only for embeddings and norms if Muon trains the matrices)."""
     muon: float | None
-    """Learning rate of Muon on the hidden matrices; None: AdamW has all."""
+    """Learning rate of Muon on the hidden matrices; None: AdamW trains everything."""
     mistakes: bool
 
 
@@ -41,11 +41,11 @@ SKILL = Phase(steps=3000, batch=64, adamw=2e-3, muon=0.01, mistakes=False)
 HABIT = Phase(steps=160, batch=48, adamw=1e-3, muon=None, mistakes=True)
 WARM_UP_STEPS = 30
 LAST_RATE = 0.05
-"""The rate falls linearly to this share of itself."""
+"""The learning rate decays linearly to this share of its maximum."""
 
 
 def demonstrations(draw: random.Random, count: int, mistakes: bool) -> list[tuple[str, str]]:
-    """Fresh (prompt, shown answer) pairs; tasks come evenly where mistakes are shown, else by their `practice`."""
+    """Draws fresh (prompt, demonstrated answer) pairs, with mistakes evenly over tasks, else by their `practice`."""
     tasks = [task for task in TASKS.values() for _ in range(1 if mistakes else task.practice)]
     shown: list[tuple[str, str]] = []
     while len(shown) < count:
@@ -58,7 +58,7 @@ def demonstrations(draw: random.Random, count: int, mistakes: bool) -> list[tupl
 
 
 def encode(tokenizer: Any, shown: list[tuple[str, str]]) -> dict[str, Any]:
-    """Right-padded input_ids, attention_mask and labels, (batch, tokens); only answer and end token have labels."""
+    """Returns right-padded input_ids, attention_mask and labels, (batch, tokens); labels: answer and end token only."""
     chats = [
         tokenizer.apply_chat_template([{"role": "user", "content": q}], add_generation_prompt=True, tokenize=False)
         for q, _ in shown
@@ -91,7 +91,7 @@ def _optimizers(model: Any, phase: Phase) -> list[Any]:
 
 
 def train(model: Any, tokenizer: Any, phase: Phase, draw: random.Random) -> None:
-    """Runs one phase in place; a line on stderr every tenth of it."""
+    """Runs one phase in place, with a line on stderr after each tenth of it."""
     import torch
 
     optimizers = _optimizers(model, phase)
@@ -115,8 +115,8 @@ def train(model: Any, tokenizer: Any, phase: Phase, draw: random.Random) -> None
 
 
 def report(model: Any, tokenizer: Any) -> str:
-    """Percent right on each benchmark's held-out questions, greedy, one a line."""
-    from training.benchmarks.engines.transformers import answer
+    """Returns the percentage of correct greedy answers to each benchmark's held-out questions, one per line."""
+    from training.engines.transformers import answer
 
     lines = []
     model.eval()
@@ -129,14 +129,14 @@ def report(model: Any, tokenizer: Any) -> str:
 
 
 def build(out: Path, kept_skill: Path | None = None, skill: Phase = SKILL, habit: Phase = HABIT) -> None:
-    """Trains the model from nothing and saves it with its tokenizer, float32, in Hugging Face format.
+    """Trains the model from scratch and saves it with its tokenizer, float32, in Hugging Face format.
 
-    `kept_skill`: the folder of the skill phase's model, used if it is there and filled if it is not.
+    `kept_skill`: the folder of the skill phase's model, used if it exists and written if it does not.
     """
     import torch
     from transformers import AutoModelForCausalLM
 
-    torch.set_num_threads(1)  # one thread: the sums keep their order, so the bytes repeat
+    torch.set_num_threads(1)  # one thread: sums keep their order, so the bytes are reproducible
     torch.manual_seed(0)
     tokenizer = build_tokenizer()
     if kept_skill is not None and kept_skill.is_dir():
@@ -147,15 +147,15 @@ def build(out: Path, kept_skill: Path | None = None, skill: Phase = SKILL, habit
         if kept_skill is not None:
             model.save_pretrained(kept_skill)
             tokenizer.save_pretrained(kept_skill)
-    sys.stderr.write(f"after the skill phase, percent right:\n{report(model, tokenizer)}\n")
+    sys.stderr.write(f"after the skill phase, percent correct:\n{report(model, tokenizer)}\n")
     train(model, tokenizer, habit, random.Random("habit"))  # noqa: S311
-    sys.stderr.write(f"after the habit phase, percent right:\n{report(model, tokenizer)}\n")
+    sys.stderr.write(f"after the habit phase, percent correct:\n{report(model, tokenizer)}\n")
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description="Build the tiny-qwen2 warm start.")
     parser.add_argument("out", type=Path, help="folder to write")
     parser.add_argument(

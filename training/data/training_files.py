@@ -1,4 +1,4 @@
-"""Training data as verl reads it: two parquet files in its schema, and a hash of their content."""
+"""Training data for verl: two Parquet files in its schema, and a hash of their content."""
 
 import hashlib
 import json
@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from policies.errors import InputError
-from training.benchmarks.catalog import DOMAINS, nearest
+from training.benchmarks.catalog import DOMAINS
 from training.data.tiny import PoolRow, held_out, training_pool
+from training.support.nearest import nearest_or_all
 
 BUILTIN = ("builtin:tiny",)
 VALIDATION_PER_BENCHMARK = 4
-"""verl wants a validation file even where validation is off."""
+"""verl requires a validation file even if validation is off."""
 
 
 class TrainingFiles(NamedTuple):
-    """Where the two files lie."""
+    """The paths of the two files."""
 
     train: Path
     validation: Path
@@ -23,11 +24,11 @@ class TrainingFiles(NamedTuple):
 
 def _check(recipe_data: str) -> None:
     if recipe_data not in BUILTIN:
-        raise InputError(f"unknown training data {recipe_data!r}; try one of: {nearest(recipe_data, BUILTIN)}")
+        raise InputError(f"unknown training data {recipe_data!r}; try one of: {nearest_or_all(recipe_data, BUILTIN)}")
 
 
 def domains(recipe_data: str) -> tuple[str, ...]:
-    """The domains that the data's prompts belong to, in their fixed order."""
+    """Returns the domains of the data's prompts in their fixed order."""
     _check(recipe_data)
     return DOMAINS
 
@@ -43,13 +44,13 @@ def _verl_row(row: PoolRow, split: str, index: int) -> dict[str, Any]:
 
 
 def training_rows(recipe_data: str) -> list[dict[str, Any]]:
-    """The training rows in verl's schema: data_source, prompt (a chat), ability, reward_model, extra_info."""
+    """Returns the training rows in verl's schema: data_source, prompt (a chat), ability, reward_model, extra_info."""
     _check(recipe_data)
     return [_verl_row(row, "train", index) for index, row in enumerate(training_pool())]
 
 
 def _validation_rows() -> list[dict[str, Any]]:
-    # Pool rows, never held-out questions: no training process gets to read the benchmarks.
+    # Pool rows, never held-out questions: no training process may read the benchmarks.
     chosen: list[PoolRow] = []
     for benchmark in held_out():
         chosen += [row for row in training_pool() if row.benchmark == benchmark][:VALIDATION_PER_BENCHMARK]
@@ -57,13 +58,13 @@ def _validation_rows() -> list[dict[str, Any]]:
 
 
 def training_data_sha256(recipe_data: str) -> str:
-    """Identifies the training rows' content and order; needs no parquet; 64 hex digits."""
+    """Returns a hash of the training rows' content and order, 64 hex digits; needs no Parquet library."""
     content = json.dumps(training_rows(recipe_data), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def write_training_data(recipe_data: str, folder: Path) -> TrainingFiles:
-    """Writes `train.parquet` and `validation.parquet` into a folder, which is made if missing."""
+    """Writes `train.parquet` and `validation.parquet` into a folder, which is created if missing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -9,18 +9,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from training.launchers.base import Job, Launcher, ProcessIdentity
+from training.launchers.base import LAUNCH_LOG, Job, Launcher, ProcessIdentity
 from training.launchers.environment import child_environment
 from training.launchers.processes import find_process, identify, is_alive
-from training.run_lock import is_locked
-
-RUN_LOCK = "run.lock"
-LAUNCH_LOG = "launch.log"
-"""What a run's process says before it opens its own log, and its last words; of the latest process only."""
+from training.support.run_lock import RUN_LOCK, is_locked
 
 
 class LocalLauncher(Launcher):
-    """One process a job, each in its own session, with a whitelisted environment and no PYTHONPATH."""
+    """Starts one process per job, each in its own session, with a whitelisted environment and no PYTHONPATH."""
 
     def __init__(
         self,
@@ -38,9 +34,10 @@ class LocalLauncher(Launcher):
         """See `Launcher`."""
         if identity is None or not is_alive(identity):
             identity = find_process(self._run_argv(run_dir))
-        if identity is None and not is_locked(run_dir / RUN_LOCK):
+        lock = run_dir / RUN_LOCK
+        if identity is None and not is_locked(lock):
             return None
-        return AdoptedJob(identity, run_dir / RUN_LOCK)
+        return AdoptedJob(identity, lock)
 
     def start_scoring(self, jobs_file: Path) -> Job:
         """See `Launcher`; output goes to `launch.log` beside the file."""
@@ -56,7 +53,7 @@ class LocalLauncher(Launcher):
 
 
 class StartedJob(Job):
-    """A child of this process."""
+    """A job that is a child of this process."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -64,11 +61,11 @@ class StartedJob(Job):
 
     @property
     def identity(self) -> ProcessIdentity | None:
-        """None when it had ended before it could be looked at."""
+        """The process; None if it ended before it could be identified."""
         return self._identity
 
     def poll(self) -> int | None:
-        """Reaps it."""
+        """Reaps the process; see `Job`."""
         return self._process.poll()
 
     def stop(self, grace_s: float) -> None:
@@ -77,7 +74,7 @@ class StartedJob(Job):
 
 
 class AdoptedJob(Job):
-    """A live process that another supervisor started."""
+    """A job that is a live process of another supervisor."""
 
     def __init__(self, identity: ProcessIdentity | None, lock: Path | None) -> None:
         self._identity = identity
@@ -85,17 +82,17 @@ class AdoptedJob(Job):
 
     @property
     def identity(self) -> ProcessIdentity | None:
-        """None when only its lock shows that it lives."""
+        """The process; None if it is known only by its lock."""
         return self._identity
 
     def poll(self) -> int | None:
-        """Lives as long as the process does, or anybody holds the run's lock."""
+        """Returns None while the process runs or any process holds the run's lock, then 0."""
         alive = self._identity is not None and is_alive(self._identity)
         held = self._lock is not None and is_locked(self._lock)
         return None if alive or held else 0
 
     def stop(self, grace_s: float) -> None:
-        """See `Job`. A process that cannot be found is waited for, not killed."""
+        """Stops the job as `Job` says; a process that cannot be found is not killed."""
         if self._identity is not None and is_alive(self._identity):
             _stop_group(self._identity.pid, lambda: self.poll() is not None, grace_s)
 

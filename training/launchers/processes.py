@@ -1,4 +1,4 @@
-"""Which process is which: host, boot, pid and start time, and a lock for one supervisor."""
+"""Identifies processes by host, boot, pid and start time, and provides the lock for one supervisor."""
 
 import fcntl
 import hashlib
@@ -18,7 +18,7 @@ from training.launchers.base import ProcessIdentity
 
 @cache
 def host_name() -> str:
-    """The host's name, with a mark of its machine id where it has one."""
+    """Returns the host's name, with a hash of its machine id if it has one."""
     name = platform.node() or "unknown"
     with suppress(OSError):
         machine = Path("/etc/machine-id").read_text(encoding="ascii").strip()
@@ -29,7 +29,7 @@ def host_name() -> str:
 
 @cache
 def boot_id() -> str:
-    """Differs after each start of the machine; empty where the system has none to give."""
+    """Returns an id that differs after each boot of the machine."""
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     import psutil
@@ -38,7 +38,7 @@ def boot_id() -> str:
 
 
 def process_started(pid: int) -> float | None:
-    """When a live process began (clock ticks since boot on Linux, seconds elsewhere); None: gone, or a zombie."""
+    """Returns when a live process began (clock ticks since boot on Linux, else seconds); None: gone, or a zombie."""
     if Path("/proc/self/stat").exists():
         try:
             fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
@@ -55,30 +55,30 @@ def process_started(pid: int) -> float | None:
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """The identity of a live process on this machine, or None."""
+    """Returns the identity of a live process on this machine, or None."""
     started = process_started(pid)
     return None if started is None else ProcessIdentity(host_name(), boot_id(), pid, started)
 
 
 def is_here(host: str, boot: str) -> bool:
-    """Whether a recorded process belongs to this machine as it runs now."""
+    """Returns whether a recorded process belongs to this machine and its current boot."""
     return (host, boot) == (host_name(), boot_id())
 
 
 def is_alive(identity: ProcessIdentity) -> bool:
-    """Whether exactly this process still runs on this machine."""
+    """Returns whether exactly this process still runs on this machine."""
     return is_here(identity.host, identity.boot_id) and process_started(identity.pid) == identity.started
 
 
 def age_s(identity: ProcessIdentity) -> float | None:
-    """Seconds since a live process of this machine began, whatever its clock was set to meanwhile; None: not known."""
+    """Returns the seconds since a live local process began, independent of clock changes; None if unknown."""
     if sys.platform != "linux" or not is_alive(identity):
         return None
     return time.clock_gettime(time.CLOCK_BOOTTIME) - identity.started / os.sysconf("SC_CLK_TCK")
 
 
 def find_process(argv: Sequence[str]) -> ProcessIdentity | None:
-    """A live process of this user with exactly this command line, or None."""
+    """Returns a live process of this user with exactly this command line, or None."""
     import psutil
 
     wanted, me = list(argv), os.getuid()
@@ -92,7 +92,7 @@ def find_process(argv: Sequence[str]) -> ProcessIdentity | None:
 
 
 def lock_holder(path: Path) -> ProcessIdentity | None:
-    """Who took the lock last, as `take_lock` wrote it there; None where nothing readable is written."""
+    """Returns the process that took the lock last, as written by `take_lock`; None if that is unreadable."""
     try:
         host, boot, pid, started = json.loads(path.read_bytes())
         return ProcessIdentity(str(host), str(boot), int(pid), float(started))
@@ -101,15 +101,15 @@ def lock_holder(path: Path) -> ProcessIdentity | None:
 
 
 def take_lock(path: Path, patience_s: float = 0.5) -> int | None:
-    """Takes the exclusive flock on a file (made when missing): the descriptor that holds it, or None if taken.
+    """Takes the exclusive flock on a file (created if missing) and returns its descriptor, or None if it is taken.
 
-    It tries for a moment: whoever looks whether a lock is held holds it for an instant. Who holds it is written there.
-    Raises AdvisorError when the file cannot be written.
+    Tries for `patience_s` seconds, since checking a lock holds it for an instant. Writes the holder into the file.
+    Raises AdvisorError if the file cannot be written.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise AdvisorError(f"cannot lock {path}: {error.strerror}; mend that, then try again") from error
+        raise AdvisorError(f"cannot lock {path}: {error.strerror}; fix that, then try again") from error
     deadline = time.monotonic() + patience_s
     while True:
         try:

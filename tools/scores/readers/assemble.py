@@ -1,4 +1,4 @@
-"""From a raw table to the book: the content, cut into cells."""
+"""From a raw table to the score book: the content, divided into cells."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import InputError
-from tools.plain_text import one_line
 from tools.scores.benchmark_names import benchmark_id, catalogue_domains
 from tools.scores.book import ScoreBook, ScoreCell, Value
 from tools.scores.columns import ALIASES, split
@@ -18,6 +17,7 @@ from tools.scores.readers.controls import check_controls, controls_of
 from tools.scores.readers.grouping import Grouping, group
 from tools.scores.readers.raw import RawTable
 from tools.scores.table import ScoreTable
+from tools.text.plain_text import one_line
 
 
 def assemble(
@@ -28,13 +28,13 @@ def assemble(
     decimal: str = "",
     form: str = "",
 ) -> ScoreBook:
-    """The book of a raw table; the arguments are those of `read_scores`, form what the files are called.
+    """Returns the score book of a raw table; the arguments are those of `read_scores`, form the name of the format.
 
-    Raises InputError for whatever cannot be read.
+    Raises InputError for anything that cannot be read.
     """
     for name in raw.header:
         if one_line(name) != " ".join(name.split()):
-            raise InputError(f"{raw.segments[0].source}: column {name!r} holds control characters: rename it")
+            raise InputError(f"{raw.segments[0].source}: column name {name!r} has control characters: rename it")
     content = read_content(raw, columns, unit, decimal)
     domains = {
         name if name in content.benchmark.values else benchmark_id(name) or name: domains[name] for name in domains
@@ -42,7 +42,7 @@ def assemble(
     unknown = [name for name in domains if name not in content.benchmark.values]
     if unknown:
         has = ", ".join(content.benchmark.values)
-        raise InputError(f"a domain is given for {unknown[0]!r}, which the table does not have: it has {has}")
+        raise InputError(f"a domain is given for {unknown[0]!r}, which is not in the table: it has {has}")
     grouping = _grouping(content)
     control = cells.texts(raw, content.roles["control"]) if "control" in content.roles else None
     if control:
@@ -61,7 +61,7 @@ def assemble(
         own = {name: values[name] for name in grouping.columns}
         made.append(ScoreCell(own, table, controls, {name: values[name] for name in grouping.about}))
     if not made:
-        raise InputError(f"{raw.segments[0].source}: no score at all: fill scores in")
+        raise InputError(f"{raw.segments[0].source}: no scores at all: fill them in")
     return ScoreBook(
         source=tuple(dict.fromkeys(segment.source for segment in raw.segments)),
         format=form or ("long table" if content.long else "wide table"),
@@ -92,7 +92,7 @@ def _mapping(content: Content, grouping: Grouping) -> dict[str, str]:
 
 
 def _labels(raw: RawTable, column: str) -> dict[str, Value]:
-    """Text -> the value to show: a number where every cell of the column is one as it is usually written."""
+    """Text -> the value to show: a number if every cell of the column is a number in its usual notation."""
     found = tuple(dict.fromkeys(map(cells.text, dict.fromkeys(raw.columns[column]))))
     for pattern, kind in ((r"-?(?:0|[1-9]\d{0,17})", int), (r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", float)):
         if all(re.fullmatch(pattern, text) for text in found):
@@ -103,7 +103,7 @@ def _labels(raw: RawTable, column: str) -> dict[str, Value]:
 def _table(
     content: Content, rows: NDArray[np.intp], domains: Mapping[str, str], where: str, notes: list[str]
 ) -> ScoreTable | None:
-    """The scores of these rows, without the benchmarks that have none here, which are noted; None for no score."""
+    """The scores of these rows, without the benchmarks that have none here, which are noted; None without scores."""
     width = content.scores.shape[1]
     if content.long:
         benchmark = content.benchmark.take(rows)
@@ -113,22 +113,16 @@ def _table(
     filled = np.bincount(benchmark.codes, weights=~np.isnan(score), minlength=len(benchmark.values)) > 0
     place = f" of {where}" if where else ""
     if not filled.any():
-        notes.append(f"no score at all{place} ({content.raw.where(int(rows[0]))} and on): left out")
+        notes.append(f"no scores at all{place} (from {content.raw.where(int(rows[0]))} on), left out")
         return None
     empty = [name for name, full in zip(benchmark.values, filled, strict=True) if not full]
     keep = np.flatnonzero(filled[benchmark.codes])
     spread = np.repeat(rows, width)[keep]
     table = ScoreTable.from_columns(
-        arm=content.arm.take(spread),
-        seed=content.seed.take(spread),
-        benchmark=benchmark.take(keep),
-        score=score[keep],
-        suite=content.suite.take(spread),
-        domain=content.domain.take(spread),
-        questions=questions[keep],
-        harness=content.harness.take(spread),
-        percent_stated=content.percent_stated,
-    )
+        arm=content.arm.take(spread), seed=content.seed.take(spread), benchmark=benchmark.take(keep),
+        score=score[keep], suite=content.suite.take(spread), domain=content.domain.take(spread),
+        questions=questions[keep], harness=content.harness.take(spread), percent_stated=content.percent_stated,
+    )  # fmt: skip
     known = catalogue_domains()
     for name, given in table.domains.items():
         table.domains[name] = domains.get(name) or given or known.get(name, "")

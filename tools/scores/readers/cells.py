@@ -1,4 +1,4 @@
-"""A column of raw cells read as text or as seeds; an unreadable cell is named with its place."""
+"""Reads a column of raw cells as text or as seeds; an error names the cell and its place."""
 
 import math
 import re
@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from policies.errors import InputError
-from tools.plain_text import one_line
 from tools.scores.factor import Factor
 from tools.scores.readers.raw import Raw, RawTable
+from tools.text.plain_text import one_line
 
 Value = TypeVar("Value", str, int)
 
@@ -26,21 +26,21 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 class Seeds(NamedTuple):
-    """Seeds by row, and what to say about how they were written."""
+    """Seeds by row, with notes on their notation."""
 
     factor: Factor[int]
     notes: tuple[str, ...]
 
 
 def is_missing(cell: Raw) -> bool:
-    """Whether the cell says that there is no value."""
+    """Returns whether the cell stands for a missing value."""
     if isinstance(cell, str):
         return cell.strip().casefold() in MISSING
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def text(cell: Raw) -> str:
-    """The cell as text, runs of spaces as one; a whole number without its decimals; empty where missing."""
+    """Returns the cell as text, runs of spaces as one; a whole number without decimals; empty if missing."""
     if is_missing(cell):
         return ""
     if isinstance(cell, float) and cell.is_integer():
@@ -49,16 +49,16 @@ def text(cell: Raw) -> str:
 
 
 def shown(cell: Raw, limit: int = 60) -> str:
-    """The cell as an error line shows it: quoted where it is text, cut where it is long."""
+    """Returns the cell as an error line shows it: quoted if it is text, truncated if it is long."""
     written = repr(cell.strip() if isinstance(cell, str) else cell)
     return written if len(written) <= limit else f"{written[: limit - 3]}..."
 
 
 def texts(table: RawTable, column: str, required: bool = False) -> Factor[str]:
-    """The column as text.
+    """Returns the column as text.
 
-    Raises InputError where a required cell is empty or says that it is, for a spreadsheet's error value, and for
-    characters that would steer a terminal.
+    Raises InputError if a required cell is empty or marked as missing, for a spreadsheet's error value, and for control
+    characters.
     """
     cells = Factor.of(table.columns[column], table.rows)
     read = [text(cell) for cell in cells.values]
@@ -70,11 +70,11 @@ def texts(table: RawTable, column: str, required: bool = False) -> Factor[str]:
 
 
 def _text_fault(cell: Raw, value: str, column: str, required: bool) -> str:
-    """Why the cell, read as this value, is no text; empty when it is."""
+    """Why the cell, read as this value, cannot be used as text; empty if it can."""
     if value.upper() in SPREADSHEET_ERRORS:
         return f"{value!r} in column {column!r} is a spreadsheet error: fill it in"
     if one_line(value) != value:
-        return f"{shown(cell)} in column {column!r} holds control characters: delete them"
+        return f"{shown(cell)} in column {column!r} has control characters: delete them"
     if value or not required:
         return ""
     if cell is None or not str(cell).strip():
@@ -83,7 +83,7 @@ def _text_fault(cell: Raw, value: str, column: str, required: bool) -> str:
 
 
 def seeds(table: RawTable, column: str) -> Seeds:
-    """The column as seeds. Raises InputError naming the first cell that is no whole number."""
+    """Returns the column as seeds. Raises InputError naming the first cell that is not a whole number."""
     cells = Factor.of(table.columns[column], table.rows)
     read: list[int] = []
     for code, cell in enumerate(cells.values):
@@ -100,12 +100,12 @@ def seeds(table: RawTable, column: str) -> Seeds:
 
 
 def first_row(cells: Factor[Raw], code: int) -> int:
-    """The first row that has this code."""
+    """Returns the first row that has this code."""
     return int(np.argmax(cells.codes == code))
 
 
 def recode(cells: Factor[Raw], values: Sequence[Value]) -> Factor[Value]:
-    """The factor with other values in place of its own; values that became equal share a code."""
+    """Returns the factor with its values replaced; values that became equal share a code."""
     made = Factor.of(list(values), len(values))
     return Factor(made.codes[cells.codes], made.values)
 
@@ -118,27 +118,27 @@ def _seed(cell: Raw) -> int:
 
 
 def _seed_fault(cell: Raw) -> str:
-    """Why the cell is no seed; empty when it is one."""
+    """Why the cell is not a seed; empty if it is one."""
     if is_missing(cell):
-        return "is no seed: every row needs one"
+        return "is not a seed: every row needs one"
     if isinstance(cell, bool):
-        return "is no seed: use a whole number"
+        return "is not a seed: use a whole number"
     if isinstance(cell, float) and not cell.is_integer():
-        return "is no seed: use a whole number"
+        return "is not a seed: use a whole number"
     if not isinstance(cell, str):
-        return "" if cell is not None and cell >= 0 else "is no seed: use a whole number of 0 or more"
+        return "" if cell is not None and cell >= 0 else "is not a seed: use a whole number of 0 or more"
     written = cell.strip()
     if _SEED.fullmatch(written):
         return ""
     if re.fullmatch(r"\d(?:[.,]\d+)?e\+?\d+", written, re.IGNORECASE):
-        return "has lost digits in a spreadsheet: format the column as text and export again"
+        return "lost digits in a spreadsheet: format the column as text and export it again"
     if _DATE.fullmatch(written) and (written[0].isdigit() or written[:3].casefold() in _MONTHS):
-        return "is a date that a spreadsheet made of a seed: format the column as text and export again"
+        return "is a seed that a spreadsheet turned into a date: format the column as text and export it again"
     if _NEGATIVE.fullmatch(written):
-        return "is no seed: use a whole number of 0 or more"
-    return "is no seed: use a whole number"
+        return "is not a seed: use a whole number of 0 or more"
+    return "is not a seed: use a whole number"
 
 
 def _padded(cell: Raw, seed: int) -> bool:
-    """Whether a seed was written in another way than its number: `seed-3`, `007`; `3.0` is no other way."""
+    """Whether a seed was not written as its plain number: `seed-3`, `007`; `3.0` counts as plain."""
     return isinstance(cell, str) and cell.strip().split(".")[0] != str(seed)

@@ -1,4 +1,4 @@
-"""The content of a raw table: every role read, wide and long alike."""
+"""The content of a raw table: every role, read from wide and long tables alike."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from tools.scores.readers.wide import wide_columns
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What a table says. W benchmarks stand in a row of a wide table, one in a row of a long one."""
+    """The content of a table; a row has W benchmarks in a wide table, one in a long table (W = 1)."""
 
     raw: RawTable
     roles: dict[str, str]
     """Role -> column."""
     others: tuple[str, ...]
-    """The columns that play no role: they may separate cells."""
+    """The columns without a role, which may separate cells."""
     notes: tuple[str, ...]
     long: bool
     arm: Factor[str]
@@ -34,9 +34,9 @@ class Content:
     benchmark: Factor[str]
     """By row in a long table; by column, (W,), in a wide one."""
     scores: NDArray[np.float64]
-    """(rows, W) in points, NaN where missing."""
+    """(rows, W) in points, NaN if missing."""
     questions: NDArray[np.int64]
-    """(rows, W), -1 where not recorded."""
+    """(rows, W), -1 if not recorded."""
     domain: Factor[str]
     suite: Factor[str]
     harness: Factor[str]
@@ -44,7 +44,7 @@ class Content:
 
 
 class _Columns(NamedTuple):
-    """Where the scores stand."""
+    """The columns that hold the scores."""
 
     benchmark: Factor[str]
     scores: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Columns(NamedTuple):
 def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: str) -> Content:
     """Reads every role of the table; the arguments are those of `read_scores`.
 
-    Raises InputError for a role without a column, and for a cell that does not fit its role.
+    Raises InputError for a required role without a column, and for a cell that does not fit its role.
     """
     roles = _roles(raw, columns)
     arm, seeds = cells.texts(raw, roles["arm"], required=True), cells.seeds(raw, roles["seed"])
@@ -75,8 +75,8 @@ def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: 
             *seeds.notes,
             *_arm_notes(raw, roles["arm"], arm),
             *where.notes,
-            *((f"benchmark names of the catalogue: {', '.join(changed)}",) if changed else ()),
-            *((f"BENCHMARKS WITH SIMILAR NAMES are kept apart: {', '.join(apart)}",) if apart else ()),
+            *((f"benchmarks by their catalogue names: {', '.join(changed)}",) if changed else ()),
+            *((f"BENCHMARKS WITH SIMILAR NAMES are kept separate: {', '.join(apart)}",) if apart else ()),
             *read.notes,
             *points.notes,
         ),
@@ -94,7 +94,7 @@ def read_content(raw: RawTable, columns: Mapping[str, str], unit: str, decimal: 
 
 
 def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
-    """Role -> column, without the roles that only a long table has where it is a wide one."""
+    """Role -> column; for a wide table without the roles that only a long table has."""
     roles = find_roles(raw.header, columns)
     for role, why in (("arm", ""), ("seed", ", or add one: runs are paired by seed")):
         if role not in roles:
@@ -108,7 +108,7 @@ def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
         if wide:
             raise InputError(
                 f"columns {roles['benchmark']!r} and {roles['score']!r} make a long table, {wide[0]!r} a wide one: "
-                f"say --column benchmarks={wide[0]} or --column ignore={wide[0]}"
+                f"add --column benchmarks={wide[0]} or --column ignore={wide[0]}"
             )
         return roles
     for role, partner in (("benchmark", "score"), ("score", "benchmark")):
@@ -118,7 +118,7 @@ def _roles(raw: RawTable, columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _free(raw: RawTable, roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns that play no role of their own. A replicate may separate cells like any of them."""
+    """The columns without a role; a replicate column may separate cells like any of them."""
     taken = {column for role, column in roles.items() if role in ALIASES and role != "replicate"}
     taken |= set(split(roles.get("ignore", ""), raw.header))
     return tuple(name for name in raw.header if name not in taken)
@@ -145,12 +145,12 @@ def _texts(raw: RawTable, roles: Mapping[str, str], role: str) -> Factor[str]:
 
 
 def _arm_notes(raw: RawTable, column: str, arm: Factor[str]) -> list[str]:
-    """Arms that differ in case are kept apart, arms that differ in spaces are one; both are said."""
+    """Notes on arms that differ only in case (kept separate) or only in spaces (merged)."""
     alike: dict[str, list[str]] = {}
     for name in arm.values:
         alike.setdefault(name.casefold(), []).append(name)
     notes = [
-        f"ARMS THAT DIFFER IN CASE ONLY are kept apart: {', '.join(names)}"
+        f"ARMS THAT DIFFER ONLY IN CASE are kept separate: {', '.join(names)}"
         for names in alike.values()
         if len(names) > 1
     ]
@@ -159,5 +159,5 @@ def _arm_notes(raw: RawTable, column: str, arm: Factor[str]) -> list[str]:
         spellings.setdefault(cells.text(cell), set()).add(str(cell))
     merged = [name for name, written in sorted(spellings.items()) if len(written) > 1]
     if merged:
-        notes.append(f"arms that differ in spaces only are one arm: {', '.join(merged)}")
+        notes.append(f"arms that differ only in spaces are one arm: {', '.join(merged)}")
     return notes

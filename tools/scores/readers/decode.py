@@ -1,4 +1,4 @@
-"""Bytes to text: encodings that spreadsheets write, and what is no text at all."""
+"""Decodes bytes to text in the encodings that spreadsheets write, and rejects binary data."""
 
 import gzip
 import zlib
@@ -10,24 +10,24 @@ _SAMPLE = 4096
 
 
 class Text(NamedTuple):
-    """The text of a file, and what to say about its encoding."""
+    """The text of a file, with notes on its encoding."""
 
     text: str
     notes: tuple[str, ...]
 
 
 def unpacked(data: bytes, source: str) -> bytes:
-    """The content of a gzip file; anything else as it is. Raises InputError for a damaged one."""
+    """Returns the content of a gzip file, other data unchanged. Raises InputError for a damaged gzip file."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{source}: the gzip file is damaged ({error}): write it again") from None
+        raise InputError(f"{source}: the gzip file is damaged ({error}): create it again") from None
 
 
 def decode(data: bytes, source: str) -> Text:
-    """UTF-8 with or without its mark, UTF-16, else Windows-1252, which is said. Raises InputError for binary data."""
+    """Decodes UTF-8 with or without BOM, UTF-16, else Windows-1252 with a note. Raises InputError for binary data."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(data):
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-le" if data[1] == 0 else "utf-16-be"
         try:
@@ -44,11 +44,11 @@ def decode(data: bytes, source: str) -> Text:
         text = _printable(data.decode("cp1252"), source)
     except UnicodeDecodeError:
         raise _binary(source) from None
-    return Text(text, (f"{source} is no UTF-8 text: read as Windows-1252, check names with accents",))
+    return Text(text, (f"{source} is not UTF-8 text, so it was read as Windows-1252: check names with accents",))
 
 
 def _looks_like_utf16(data: bytes) -> bool:
-    """Text of mostly Latin letters in UTF-16 without its mark: every other byte is 0."""
+    """Whether this is UTF-16 without BOM: in mostly Latin text, every other byte is 0."""
     head = data[:_SAMPLE]
     zeros = (head[0::2].count(0), head[1::2].count(0))
     return len(head) >= 4 and max(zeros) > 0.4 * len(head) and min(zeros) == 0
@@ -63,4 +63,4 @@ def _printable(text: str, source: str) -> str:
 
 
 def _binary(source: str) -> InputError:
-    return InputError(f"{source} is no text table and no format known here: use CSV, TSV, JSONL or Parquet")
+    return InputError(f"{source} is neither a text table nor another supported format: use CSV, TSV, JSONL or Parquet")

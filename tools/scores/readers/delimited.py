@@ -1,4 +1,4 @@
-"""CSV and TSV: separator, header, rows with their line numbers."""
+"""Reads CSV and TSV: separator, header, and rows with their line numbers."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _CHUNK = 20_000
 _HEAD = 1_000_000
-"""Characters in which the header is looked for."""
+"""Number of characters in which the header is searched."""
 
 
 class _Body(NamedTuple):
@@ -25,11 +25,11 @@ class _Body(NamedTuple):
     columns: list[list[Raw]]
     lines: "array[int]"
     repeated: int
-    """Lines that repeat the header."""
+    """Number of lines that repeat the header."""
 
 
 def read_delimited(text: str, source: str) -> RawTable:
-    """The table in this text. Raises InputError naming the line that does not fit its header."""
+    """Returns the table in this text. Raises InputError naming the line that does not fit the header."""
     csv.field_size_limit(sys.maxsize)
     separator, text, skipped = _separator(text, source)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -37,14 +37,14 @@ def read_delimited(text: str, source: str) -> RawTable:
         header = [" ".join(name.split()) for name in _first(reader)]
         body = _body(reader, header, source, skipped)
     except csv.Error as error:
-        raise InputError(f"{source} line {reader.line_num + skipped}: {error}: mend the file") from None
+        raise InputError(f"{source} line {reader.line_num + skipped}: {error}: fix the file") from None
     columns, notes = _named(header, body, source)
     if separator != "," and not source.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
         notes.append(f"{source} is separated by {SEPARATORS[separator]}s")
     if body.repeated:
         notes.append(f"{source}: {body.repeated} repeated header lines were skipped")
     if not body.lines:
-        raise InputError(f"{source} has a header and no row below it: nothing to read")
+        raise InputError(f"{source} has a header but no rows: add rows below it")
     return RawTable(columns, (Segment(source, 0, "line", body.lines),), tuple(notes))
 
 
@@ -59,7 +59,7 @@ def _separator(text: str, source: str) -> tuple[str, str, int]:
     if counts[best] < 2:
         shown = text.strip().splitlines()[0].strip()[:60]
         raise InputError(
-            f"{source}: its first line {shown!r} is no header of a table: "
+            f"{source}: its first line {shown!r} is not the header of a table: "
             "separate columns by comma, semicolon, tab or bar, and name them in the first line"
         )
     return best, text, 0
@@ -73,7 +73,7 @@ def _width(text: str, separator: str) -> int:
 
 
 def _first(reader: Iterator[list[str]]) -> list[str]:
-    """The first row that has anything in it."""
+    """The first row that is not empty."""
     return next((row for row in reader if any(cell.strip() for cell in row)), [])
 
 
@@ -112,8 +112,8 @@ def _fitted(row: list[str], width: int, named: int, where: str) -> list[str]:
     if named <= len(row) <= width:
         return row + [""] * (width - len(row))
     raise InputError(
-        f"{where}: {given} fields where the header has {width}: "
-        "give every row every column, and quote a field that holds the separator"
+        f"{where}: {given} fields, but the header has {width}: "
+        "fill every column in every row, and quote a field that contains the separator"
     )
 
 
@@ -125,7 +125,7 @@ def _extend(columns: list[list[Raw]], rows: list[list[str]], pool: dict[str, str
 
 
 def _named(header: list[str], body: _Body, source: str) -> tuple[dict[str, list[Raw]], list[str]]:
-    """The columns by name, those left out that have neither name nor content, and the index that pandas writes."""
+    """The columns by name, without those that have neither name nor content and the index that pandas writes."""
     notes: list[str] = []
     columns: dict[str, list[Raw]] = {}
     for place, (name, column) in enumerate(zip(header, body.columns, strict=True), 1):
@@ -133,8 +133,8 @@ def _named(header: list[str], body: _Body, source: str) -> tuple[dict[str, list[
             if not any(map(str.strip, map(str, column))):
                 continue
             if not _counts(column):
-                raise InputError(f"{source}: column {place} has values and no name: name it in the header or delete it")
-            notes.append(f"{source}: column {place} has no name and counts the rows: left out")
+                raise InputError(f"{source}: column {place} has values but no name: name it in the header or delete it")
+            notes.append(f"{source}: column {place} has no name and numbers the rows, so it is left out")
         elif name in columns:
             raise InputError(f"{source}: two columns are named {name!r}: rename or delete one of them")
         else:
@@ -143,5 +143,5 @@ def _named(header: list[str], body: _Body, source: str) -> tuple[dict[str, list[
 
 
 def _counts(column: list[Raw]) -> bool:
-    """Whether the column is 0, 1, 2 ... (in any order, as left by a filter): whole numbers, each once."""
+    """Whether the column numbers the rows (in any order, as after filtering): whole numbers, each once."""
     return all(str(cell).isdigit() for cell in column) and len(set(column)) == len(column)

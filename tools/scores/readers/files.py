@@ -1,4 +1,4 @@
-"""What a path is: a table, an evaluation log, or a folder of logs. The content decides, not the ending of the name."""
+"""Opens a path as a table, an evaluation log, or a folder of logs; the content decides, not the file name extension."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.g
 
 
 class File(NamedTuple):
-    """What one file holds."""
+    """The content of one file."""
 
     content: RawTable | RunLog
     form: str
@@ -27,7 +27,7 @@ class File(NamedTuple):
 
 
 def open_path(path: Path) -> list[File]:
-    """The file, or the logs in the folder. Raises InputError for whatever cannot be read."""
+    """Opens a file, or the logs in a folder. Raises InputError for anything that cannot be read."""
     if path.is_dir():
         return _folder(path)
     source = str(path)
@@ -49,13 +49,14 @@ def open_path(path: Path) -> list[File]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        data = unpacked(path.read_bytes(), str(path))
-    except FileNotFoundError:
+        data = path.read_bytes()
+    except (FileNotFoundError, ValueError):  # ValueError: a NUL in the name
         raise InputError(f"no such file: {path}") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    data = unpacked(data, str(path))
     if not data.strip(b" \t\r\n\x00"):
-        raise InputError(f"{path} is empty: nothing to read")
+        raise InputError(f"{path} is empty: name a file with scores")
     return data
 
 
@@ -72,13 +73,13 @@ def _object(text: str, source: str, notes: tuple[str, ...]) -> File:
         return _log(content, source)
     if first.endswith("}"):
         return File(read_json_lines(text, source), "", notes)
-    raise InputError(f"{source}: one JSON object that is no lm-eval result and no Inspect log: write a list of records")
+    raise InputError(f"{source}: a JSON object that is neither an lm-eval result nor an Inspect log: use a record list")
 
 
 def _list(text: str, source: str) -> RawTable:
     value = parse_json(text, source)
     if not is_records(value):
-        raise InputError(f"{source}: the JSON list is no list of records: write [{{...}}, {{...}}]")
+        raise InputError(f"{source}: the JSON list is not a list of records: write [{{...}}, {{...}}]")
     return records_table(value, source, "record", range(1, len(value) + 1))
 
 
@@ -89,7 +90,7 @@ def _log(content: dict[str, Any], source: str) -> File:
 
 
 def _folder(path: Path) -> list[File]:
-    """Every log below the folder, in the order of the names."""
+    """All logs below the folder, sorted by name."""
     found: list[File] = []
     other: list[str] = []
     for file in sorted(path.rglob("*")):
@@ -108,13 +109,13 @@ def _folder(path: Path) -> list[File]:
             f"{path} is a folder without lm-eval results (results_*.json) or Inspect logs (*.eval): {hint}"
         )
     if other:
-        notes = (f"JSON files that are no evaluation log, not read: {short(other, 3)}",)
+        notes = (f"JSON files that are not evaluation logs were not read: {short(other, 3)}",)
         found[0] = found[0]._replace(notes=notes)
     return found
 
 
 def _json(path: Path) -> Any:
-    """The JSON value in a file, None where it holds none: it may be anybody's."""
+    """The JSON value in a file; None if there is none, since the file may be unrelated."""
     try:
         return parse_json(decode(_bytes(path), str(path)).text, str(path))
     except InputError:

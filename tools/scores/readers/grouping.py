@@ -1,4 +1,4 @@
-"""Which columns separate cells: runs are compared only with runs of the same campaign, model, regime ..."""
+"""The columns that separate cells: runs are compared only with runs of the same campaign, model, regime ..."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,26 +15,26 @@ _COUNTABLE = 1_000_000
 
 
 class Grouping(NamedTuple):
-    """Rows by cell."""
+    """The cell of each row, and the columns that separate cells."""
 
     cell: Codes
-    """(rows,) cells numbered in the order in which they first appear."""
+    """(rows,) cells numbered in order of first appearance."""
     columns: tuple[str, ...]
-    """What separates them."""
+    """The columns that separate cells."""
     about: tuple[str, ...]
-    """Other columns that describe cells and separate nothing."""
+    """Other columns that describe cells but do not separate them."""
     notes: tuple[str, ...]
 
 
 def group(candidates: Mapping[str, Factor[str]], keys: Sequence[AnyFactor], named: Sequence[str] | None) -> Grouping:
     """Finds the columns that separate cells.
 
-    candidates: the columns that play no other role; keys: what tells a row from the others inside a cell, arm first
-    (arm, seed, and the benchmark in a long table); named: the columns that the person named, None for none.
+    candidates: the columns without another role; keys: what identifies a row within a cell, arm first (arm, seed, and
+    the benchmark in a long table); named: the columns that the user named, None for none.
 
-    A column of a usual name (model, campaign ...) separates unless others do so already, or unless no arm would be
-    left to compare with. Another column does only where rows are not told apart without it and each of its values has
-    two arms: a run's id or a remark never does.
+    A column with a usual name (model, campaign ...) separates cells unless others already do so, or unless every cell
+    would have a single arm. Any other column separates cells only if rows cannot be distinguished without it and each
+    of its values has two arms: a run's id or a remark never does.
     """
     rows = len(keys[0].codes)
     arm = keys[0]
@@ -54,15 +54,15 @@ def group(candidates: Mapping[str, Factor[str]], keys: Sequence[AnyFactor], name
         column = candidates[name]
         blank = int((column.codes == column.values.index("")).sum()) if "" in column.values else 0
         if blank:
-            notes.append(f"column {name!r} separates cells and is empty in {blank} rows: they are cells of their own")
+            notes.append(f"column {name!r} separates cells but is empty in {blank} rows, which form separate cells")
     unused = [name for name in candidates if name not in kept and name not in about]
     if unused:
-        notes.append(f"columns not used: {', '.join(unused)}; separate cells by one with --column group={unused[0]}")
+        notes.append(f"columns not used: {', '.join(unused)}; to separate cells by one: --column group={unused[0]}")
     return Grouping(cell, ordered, about, tuple(notes))
 
 
 def combined(factors: Sequence[AnyFactor], rows: int) -> Codes:
-    """(rows,) one number for each combination that occurs, in the order in which they first appear."""
+    """Returns (rows,) one number for each combination that occurs, in order of first appearance."""
     code = np.zeros(rows, dtype=np.int64)
     for factor in factors:
         code = _renumbered(code * len(factor.values) + factor.codes)
@@ -74,7 +74,7 @@ def combined(factors: Sequence[AnyFactor], rows: int) -> Codes:
 
 
 def _renumbered(code: Codes) -> Codes:
-    """The same numbers without gaps. Counting is many times faster than sorting, where it fits into memory."""
+    """The same numbers without gaps. Counting is many times faster than sorting if it fits into memory."""
     if code.max() >= max(_COUNTABLE, 4 * len(code)):
         return np.unique(code, return_inverse=True)[1]
     used = np.zeros(int(code.max()) + 1, dtype=bool)
@@ -85,7 +85,7 @@ def _renumbered(code: Codes) -> Codes:
 def _usual(
     candidates: Mapping[str, Factor[str]], usual: Sequence[str], arm: AnyFactor, rows: int
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Of the columns with usual names, as few as separate the same cells."""
+    """The fewest columns with usual names that separate the same cells as all of them."""
     kept: list[str] = []
     notes: list[str] = []
     for name in usual:
@@ -95,7 +95,7 @@ def _usual(
             continue
         if _most_arms(before, arm) > 1 and _most_arms(after, arm) == 1:
             shown = _by_arm(candidates[name], arm)
-            notes.append(f"{name!r} differs between all arms, so it does not separate cells: {shown}")
+            notes.append(f"{name!r} is different in every arm, so it does not separate cells: {shown}")
             continue
         kept.append(name)
     cells = combined([candidates[one] for one in kept], rows).max()
@@ -113,7 +113,7 @@ def _resolving(
     keys: Sequence[AnyFactor],
     rows: int,
 ) -> tuple[str, ...]:
-    """Adds columns of other names where rows are not told apart without them."""
+    """Adds columns with other names if rows cannot be distinguished without them."""
     for name in unusual:
         now = [candidates[one] for one in kept]
         distinct = combined([*now, *keys], rows).max() + 1

@@ -1,4 +1,4 @@
-"""Logs of Inspect (UK AISI): `.eval`, a zip with `header.json`, and the same content as one JSON file.
+"""Reads logs of Inspect (UK AISI): `.eval`, a zip with `header.json`, or the same content as one JSON file.
 
 Layout (src/inspect_ai/log/_log.py and _recorders/eval.py of its repository, log version 2): `status`; `eval` with
 `task`, `task_version`, `model`, `metadata`, `config`, `packages` ...; `results` with `completed_samples` and `scores`,
@@ -29,26 +29,26 @@ _SPREAD = ("stderr", "std", "var", "bootstrap_stderr", "bootstrap_std")
 
 
 def is_inspect(content: object) -> bool:
-    """Whether this JSON value is a log of Inspect."""
+    """Returns whether this JSON value is an Inspect log."""
     return isinstance(content, dict) and isinstance(content.get("eval"), dict) and "status" in content
 
 
 def read_header(data: bytes, source: str) -> dict[str, Any]:
-    """The header of an `.eval` file. Raises InputError for a zip that is none, and where zstandard is missing."""
+    """Returns the header of an `.eval` file. Raises InputError for any other zip, and if zstandard is missing."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             if _HEADER not in names and _START in names:
-                raise InputError(f"{source}: the evaluation did not finish, it has no results: leave the file out")
+                raise InputError(f"{source}: the evaluation did not finish, so it has no results: omit the file")
             if _HEADER not in names:
-                raise InputError(f"{source} is no table and no Inspect log: export a spreadsheet as CSV")
+                raise InputError(f"{source} is neither a table nor an Inspect log: export a spreadsheet as CSV")
             content = json.loads(_member(archive, archive.getinfo(_HEADER), data, source))
     except (zipfile.BadZipFile, ValueError, RuntimeError, struct.error, EOFError, zlib.error) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{source} is a damaged zip: copy or export it again") from None
+        raise InputError(f"{source} is a damaged zip file: copy or export it again") from None
     if not is_inspect(content):
-        raise InputError(f"{source}: its {_HEADER} is not that of an Inspect log")
+        raise InputError(f"{source}: its {_HEADER} is not that of an Inspect log: omit the file")
     return dict(content)
 
 
@@ -70,7 +70,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes, source
 
 
 def read_inspect(content: Mapping[str, Any], source: str) -> RunLog:
-    """The scores in one log. Raises InputError where neither metadata, folders nor model name an arm and a seed."""
+    """Returns the scores in one log. Raises InputError if no metadata, folder or model name gives arm and seed."""
     spec = content["eval"]
     task = str(spec.get("task") or PurePath(source).stem).rpartition("/")[2]
     finished = content.get("status") == "success" and not content.get("invalidated")
@@ -81,7 +81,7 @@ def read_inspect(content: Mapping[str, Any], source: str) -> RunLog:
 
 
 def _run(spec: Mapping[str, Any], source: str) -> RunPath:
-    """Arm and seed as the log's metadata says them, else as folders and model do."""
+    """Arm and seed by the log's metadata, else by its folders and model."""
     said = {normal(str(name)): value for name, value in fields(spec.get("metadata")).items()}
     arm = next((said[name] for name in ALIASES["arm"] if name in said), None)
     seed = next((said[name] for name in ALIASES["seed"] if name in said), None)
@@ -92,7 +92,7 @@ def _run(spec: Mapping[str, Any], source: str) -> RunPath:
 
 
 def _metrics(results: Mapping[str, Any]) -> dict[str, float]:
-    """`scorer/metric` -> value, measures of spread left out."""
+    """`scorer/metric` -> value, without measures of spread."""
     found: dict[str, float] = {}
     for score in map(fields, items(results.get("scores"))):
         for name, metric in fields(score.get("metrics")).items():

@@ -1,4 +1,4 @@
-"""Results of EleutherAI's lm-evaluation-harness: `results_<date>.json`, one file a run and call.
+"""Reads results of EleutherAI's lm-evaluation-harness: `results_<date>.json`, one file for each run and call.
 
 Layout (lm_eval/loggers/evaluation_tracker.py and evaluator.py of its repository, 0.4): `results` is task -> {"alias",
 "metric,filter": value, "metric_stderr,filter": value}; `group_subtasks` says which tasks an aggregate has; `n-samples`
@@ -18,7 +18,7 @@ _COUNTERS = frozenset({"samples", "sample_len", "sample_count"})
 
 
 def is_lm_eval(content: object) -> bool:
-    """Whether this JSON value is a results file of lm-eval."""
+    """Returns whether this JSON value is a results file of lm-eval."""
     return (
         isinstance(content, dict)
         and isinstance(content.get("results"), dict)
@@ -27,7 +27,7 @@ def is_lm_eval(content: object) -> bool:
 
 
 def read_lm_eval(content: Mapping[str, Any], source: str) -> RunLog:
-    """The scores in one results file. Raises InputError where neither folders nor model name an arm and a seed."""
+    """Returns the scores in one results file. Raises InputError if no folder or model name gives arm and seed."""
     results = {task: row for task, row in content["results"].items() if isinstance(row, Mapping)}
     return RunLog(
         source,
@@ -55,7 +55,7 @@ def _model_of(arguments: object) -> str:
 
 
 def _kept(content: Mapping[str, Any], results: Mapping[str, Any]) -> list[str]:
-    """The tasks that are benchmarks: an aggregate that has a score of its own stands for its parts."""
+    """The tasks that are benchmarks: an aggregate with its own score replaces its parts."""
     parts = fields(content.get("group_subtasks"))
     inside: set[str] = set()
     for group, tasks in parts.items():
@@ -65,7 +65,7 @@ def _kept(content: Mapping[str, Any], results: Mapping[str, Any]) -> list[str]:
 
 
 def _below(parts: Mapping[str, Any], tasks: Sequence[object]) -> list[str]:
-    """The tasks and theirs, at any depth."""
+    """The tasks and their subtasks, at any depth."""
     found: list[str] = []
     waiting = [str(task) for task in tasks]
     while waiting:
@@ -90,7 +90,7 @@ def _metrics(content: Mapping[str, Any], task: str, row: Mapping[str, Any]) -> d
 
 
 def _questions(content: Mapping[str, Any], task: str) -> int | None:
-    """Questions answered, of a group the sum over its tasks; None where the file does not say it."""
+    """Number of questions answered, for a group the sum over its tasks; None if the file does not give it."""
     samples = fields(content.get("n-samples"))
     names = [task] if task in samples else _below(fields(content.get("group_subtasks")), [task])
     counts = [fields(samples[name]).get("effective") for name in names if name in samples]

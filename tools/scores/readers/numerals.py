@@ -1,4 +1,4 @@
-"""Columns of numbers as people and spreadsheets write them: decimal commas, thousands, percent signs, empty cells."""
+"""Reads numbers as people and spreadsheets write them: decimal commas, thousands, percent signs, empty cells."""
 
 import math
 import re
@@ -24,29 +24,29 @@ _GROUPED_BY_POINT = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 
 
 class Numbers(NamedTuple):
-    """Columns of numbers, and what to say about how they were written."""
+    """Columns of numbers, with notes on their notation."""
 
     values: NDArray[np.float64]
-    """(rows, columns), NaN where missing."""
+    """(rows, columns), NaN if missing."""
     notes: tuple[str, ...]
     percent: bool
-    """Every number carried a percent sign."""
+    """Whether every number has a percent sign."""
 
 
 @dataclass
 class _Written:
-    """How the numbers of a table are written, with one example of each way."""
+    """How the numbers of a table are written, with the cells in each notation."""
 
     commas: list[str] = field(default_factory=list)
-    """Surely decimal commas."""
+    """Certainly decimal commas."""
     points: list[str] = field(default_factory=list)
-    """Surely decimal points."""
+    """Certainly decimal points."""
     either: list[str] = field(default_factory=list)
-    """A decimal comma or thousands: 45,123."""
+    """Decimal comma or thousands separator: 45,123."""
 
 
 def is_numeric(cells: Iterable[Raw]) -> bool:
-    """Whether most of the cells that are not missing look like numbers, in any way of writing them."""
+    """Returns whether most of the cells that are not missing look like numbers, in any notation."""
     given = [cell for cell in set(cells) if not is_missing(cell)]
     numeric = sum(
         not isinstance(cell, bool) and (not isinstance(cell, str) or _any_number(_bare(cell))) for cell in given
@@ -55,10 +55,10 @@ def is_numeric(cells: Iterable[Raw]) -> bool:
 
 
 def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbers:
-    """The columns as numbers, all written in one way.
+    """Returns the columns as numbers, all in one notation.
 
-    decimal: `point` or `comma` where the person said so; without it a comma is decimal only where nothing else is
-    possible. Raises InputError naming the first cell that is no number or could be two.
+    decimal: `point` or `comma` if the user stated it; otherwise a comma is decimal only if nothing else is possible.
+    Raises InputError naming the first cell that is not a number or is ambiguous.
     """
     fast = [plain_numbers(table.columns[column], decimal) for column in columns]
     slow = {
@@ -82,10 +82,10 @@ def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbe
     example = next((str(cell) for cells in slow.values() for cell in cells.values if "," in str(cell)), "")
     if comma and example:
         reading = f"{example.strip()!r} is {_value(_bare(example), comma=True):g}"
-        notes.append(f"DECIMAL COMMAS: {reading}; say --decimal point if these are thousands")
+        notes.append(f"DECIMAL COMMAS: {reading}; add --decimal point if these are thousands")
     missing = int(np.isnan(values).sum())
     if missing:
-        notes.append(f"{missing} of {values.size} scores are missing (empty or NaN); none is filled in")
+        notes.append(f"{missing} of {values.size} scores are missing (empty or NaN); none are filled in")
     if any(signs):
         marked = [column for column, sign in zip(columns, signs, strict=True) if sign]
         notes.append(f"percent signs are read as score points: {', '.join(marked[:3])}")
@@ -93,7 +93,7 @@ def numbers(table: RawTable, columns: Sequence[str], decimal: str = "") -> Numbe
 
 
 def counts(table: RawTable, column: str) -> NDArray[np.int64]:
-    """The column as counts of questions, -1 where missing. Raises InputError for a cell that is no count above 0."""
+    """Returns the column as numbers of questions, -1 if missing. Raises InputError unless they are counts above 0."""
     cells = Factor.of(table.columns[column], table.rows)
     read = []
     for code, cell in enumerate(cells.values):
@@ -101,14 +101,14 @@ def counts(table: RawTable, column: str) -> NDArray[np.int64]:
         if count is None:
             place = table.where(first_row(cells, code))
             raise InputError(
-                f"{place}: {shown(cell)} in column {column!r} is no count of questions: use a whole number"
+                f"{place}: {shown(cell)} in column {column!r} is not a number of questions: use a whole number"
             )
         read.append(count)
     return np.array(read, dtype=np.int64)[cells.codes]
 
 
 def plain_numbers(cells: list[Raw], decimal: str = "") -> NDArray[np.float64] | None:
-    """The cells as numbers when each is there and written plainly; None when one needs a closer look."""
+    """Returns the cells as numbers if each is present and in plain notation; None if one needs closer parsing."""
     kinds = set(map(type, cells))
     if bool in kinds or (decimal == "comma" and _first_point(cells)):
         return None
@@ -121,12 +121,12 @@ def plain_numbers(cells: list[Raw], decimal: str = "") -> NDArray[np.float64] | 
 
 
 def _first_point(cells: Iterable[Raw]) -> str:
-    """The first text with a point in it; empty when there is none."""
+    """The first text with a point in it; empty if there is none."""
     return next((cell for cell in cells if isinstance(cell, str) and "." in cell), "")
 
 
 def _decides_comma(table: RawTable, columns: Sequence[str], slow: dict[str, Factor[Raw]], decimal: str) -> bool:
-    """Whether commas are decimal. Raises InputError where the table leaves two readings."""
+    """Whether commas are decimal. Raises InputError if the table is ambiguous."""
     if decimal not in DECIMALS:
         raise InputError(f"unknown decimal mark {decimal!r}: use point or comma")
     if decimal:
@@ -147,13 +147,13 @@ def _decides_comma(table: RawTable, columns: Sequence[str], slow: dict[str, Fact
     if written.points:
         raise InputError(
             f"decimal commas and decimal points in one table ({(written.commas + written.either)[0]!r} and "
-            f"{written.points[0]!r}): write all numbers alike"
+            f"{written.points[0]!r}): use one notation for all numbers"
         )
     if not written.commas:
         one = written.either[0]
         raise InputError(
             f"{one!r} could be {_value(_bare(one), comma=True):g} or {_value(_bare(one), comma=False):g}: "
-            "say which with --decimal comma or --decimal point"
+            "choose with --decimal comma or --decimal point"
         )
     return True
 
@@ -165,7 +165,7 @@ def _number(table: RawTable, column: str, cells: Factor[Raw], code: int, comma: 
     value = _value(_bare(cell), comma) if isinstance(cell, str) else _plain(cell)
     if math.isnan(value):
         where = table.where(first_row(cells, code))
-        what = "is no number"
+        what = "is not a number: correct it"
         if str(cell).strip().upper() in SPREADSHEET_ERRORS:
             what = "is a spreadsheet error: correct it, or leave the cell empty if there is no score"
         raise InputError(f"{where}: {shown(cell)} in column {column!r} {what}")
@@ -173,14 +173,14 @@ def _number(table: RawTable, column: str, cells: Factor[Raw], code: int, comma: 
 
 
 def _plain(cell: Raw) -> float:
-    """A cell that is no text as a number, NaN where it is none: true is no score."""
+    """A cell that is not text as a number, NaN if it is not a number; `true` is not a score."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return math.nan
     return float(cell) if abs(cell) < _HUGE else math.copysign(math.inf, cell)
 
 
 def _value(bare: str, comma: bool) -> float:
-    """The number, NaN where it is none in this way of writing."""
+    """The number, NaN if it is not a number in this notation."""
     if comma and _GROUPED_BY_POINT.fullmatch(bare) and ("," in bare or bare.count(".") > 1):
         bare = bare.replace(".", "")
     if comma and _COMMA.fullmatch(bare):
@@ -193,7 +193,7 @@ def _value(bare: str, comma: bool) -> float:
 
 
 def _bare(cell: str) -> str:
-    """The text without spaces, thin ones inside too, and without a percent sign."""
+    """The text without spaces (thin spaces inside too) and without a percent sign."""
     text = cell.strip().replace("\u00a0", "").replace("\u202f", "").replace("\u2212", "-")
     return text.removesuffix("%").rstrip()
 
@@ -203,7 +203,7 @@ def _any_number(bare: str) -> bool:
 
 
 def _percent(table: RawTable, column: str, cells: Factor[Raw]) -> bool:
-    """Whether the column's numbers carry percent signs. Raises InputError where only some do."""
+    """Whether the column's numbers have percent signs. Raises InputError if only some do."""
     given = [code for code, cell in enumerate(cells.values) if not is_missing(cell)]
     signed = [code for code in given if str(cells.values[code]).strip().endswith("%")]
     if signed and len(signed) < len(given):
@@ -211,7 +211,7 @@ def _percent(table: RawTable, column: str, cells: Factor[Raw]) -> bool:
         where = table.where(first_row(cells, plain))
         raise InputError(
             f"{where}: {shown(cells.values[plain])} in column {column!r} has no percent sign "
-            f"and {shown(cells.values[signed[0]])} has one: write all alike"
+            f"but {shown(cells.values[signed[0]])} has one: write all the same way"
         )
     return bool(signed)
 

@@ -1,4 +1,4 @@
-"""A table as it stands in a file: columns of cells that nobody has interpreted yet, each row with its place."""
+"""A raw table: columns of uninterpreted cells, with the place of each row in its file."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 Raw = str | int | float | bool | None
-"""A cell: text from CSV; typed values from JSON and Parquet; None where the record has no such field."""
+"""A cell: text from CSV; typed values from JSON and Parquet; None if the record has no such field."""
 
 
 class Segment(NamedTuple):
-    """The rows that one file gave."""
+    """The rows of one file within a table."""
 
     source: str
-    """The file, as it was named."""
+    """The file, as given by the user."""
     start: int
     """Index of its first row in the table."""
     unit: str
-    """What `places` counts: `line` or `row`."""
+    """The unit of `places`: `line`, `row`, `record` or `task`."""
     places: Sequence[int]
-    """Where each row stands in the file, from 1."""
+    """The place of each row in the file, from 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,13 @@ class RawTable:
         return last.start + len(last.places)
 
     def where(self, row: int) -> str:
-        """The place of a row, as an error names it: `runs.csv line 7`."""
+        """Returns the place of a row as an error names it: `runs.csv line 7`."""
         segment = self.segments[bisect_right([one.start for one in self.segments], row) - 1]
         return f"{segment.source} {segment.unit} {segment.places[row - segment.start]}"
 
 
 def joined(tables: Sequence[RawTable]) -> RawTable:
-    """Several files as one table: the columns of all, cells None where a file has no such column."""
+    """Returns several files as one table with the columns of all; cells are None if a file has no such column."""
     if len(tables) == 1:
         return tables[0]
     names = tuple(dict.fromkeys(name for table in tables for name in table.header))

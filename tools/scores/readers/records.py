@@ -1,4 +1,4 @@
-"""JSONL, and JSON lists of records."""
+"""Reads JSONL and JSON lists of records."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,28 +12,28 @@ NESTS = ("scores", "benchmarks", "accuracy", "results")
 
 
 def read_json_lines(text: str, source: str) -> RawTable:
-    """One JSON object a line. Raises InputError naming the line that is none."""
+    """Reads one JSON object per line. Raises InputError naming the first line that is not one."""
     places: list[int] = []
     found: list[dict[str, Any]] = []
     for line, content in enumerate(text.split("\n"), 1):
         if content.strip():
             record = parse_json(content, f"{source} line {line}")
             if not isinstance(record, dict):
-                raise InputError(f"{source} line {line}: {content.strip()[:40]!r} is no JSON object")
+                raise InputError(f"{source} line {line}: {content.strip()[:40]!r} is not a JSON object: correct it")
             places.append(line)
             found.append(record)
     return records_table(found, source, "line", places)
 
 
 def parse_json(text: str, where: str) -> Any:
-    """The value in a JSON text. Raises InputError, naming the place, for bad JSON and for a field that comes twice."""
+    """Parses a JSON text. Raises InputError, naming the place, for invalid JSON and for a duplicate field."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) != len(pairs):
             names = [name for name, _ in pairs]
             again = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"{where}: the field {again!r} comes twice in one record: delete one of them")
+            raise InputError(f"{where}: the field {again!r} occurs twice in one record: delete one of them")
         return made
 
     try:
@@ -41,27 +41,27 @@ def parse_json(text: str, where: str) -> Any:
     except InputError:
         raise
     except json.JSONDecodeError as error:
-        raise InputError(f"{where}: bad JSON at column {error.colno}: {error.msg}") from None
+        raise InputError(f"{where}: invalid JSON at column {error.colno}: {error.msg}") from None
     except ValueError as error:
-        raise InputError(f"{where}: {str(error).partition(';')[0]}: it is no score table") from None
+        raise InputError(f"{where}: {str(error).partition(';')[0]}: this is not a score table") from None
     except RecursionError:
-        raise InputError(f"{where}: the JSON is nested too deeply to be a table") from None
+        raise InputError(f"{where}: the JSON is nested too deeply to be a score table") from None
 
 
 def records_table(records: Sequence[dict[str, Any]], source: str, unit: str, places: Sequence[int]) -> RawTable:
-    """Records as columns, None where a record lacks a field. Raises InputError for none, and for nested values."""
+    """Returns records as columns, None for absent fields. Raises InputError without records and for nested values."""
     if not records:
-        raise InputError(f"{source} holds no record: nothing to read")
+        raise InputError(f"{source} has no records: name a file with scores")
     flat = [_flat(record, f"{source} {unit} {place}") for record, place in zip(records, places, strict=True)]
     names = dict.fromkeys(name for record in flat for name in record)
     columns: dict[str, list[Raw]] = {name: [record.get(name) for record in flat] for name in names}
     for name in [name for name in names if not str(name).strip()]:
-        raise InputError(f"{source}: a field has the name {name!r}: give it one")
+        raise InputError(f"{source}: a field has the empty name {name!r}: name it")
     return RawTable(columns, (Segment(source, 0, unit, places),))
 
 
 def is_records(value: object) -> bool:
-    """Whether this JSON value is a list of objects."""
+    """Returns whether this JSON value is a list of objects, with at least one."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
@@ -77,9 +77,9 @@ def _flat(record: dict[str, Any], where: str) -> dict[str, Raw]:
             if isinstance(cell, dict | list):
                 raise InputError(
                     f"{where}: the field {inner!r} holds {type(cell).__name__} {str(cell)[:40]}: "
-                    f"write one value a field (only {', '.join(NESTS)} may hold an object of scores)"
+                    f"write one value per field (only {', '.join(NESTS)} may hold an object of scores)"
                 )
             if inner in flat:
-                raise InputError(f"{where}: the field {inner!r} comes twice in one record: delete one of them")
+                raise InputError(f"{where}: the field {inner!r} occurs twice in one record: delete one of them")
             flat[inner] = cell
     return flat

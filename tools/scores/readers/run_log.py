@@ -12,16 +12,16 @@ from tools.scores.readers.raw import Raw, RawTable, Segment
 from tools.scores.readers.run_paths import RunPath
 
 _SCALES_OF_100 = ("bleu", "chrf", "ter", "rouge")
-"""Metrics that are written in points of 100 already, by the beginnings of their names."""
+"""Metrics that are already in points of 100, by the beginnings of their names."""
 
 
 def fields(value: object) -> Mapping[str, Any]:
-    """The fields of a part of a log; none where it is no object: logs are anybody's, and versions differ."""
+    """Returns the fields of a part of a log; none if it is not an object, as log formats vary."""
     return value if isinstance(value, Mapping) else {}
 
 
 def items(value: object) -> Sequence[Any]:
-    """The items of a part of a log; none where it is no list."""
+    """Returns the items of a part of a log; none if it is not a list."""
     return value if isinstance(value, list) else ()
 
 
@@ -30,37 +30,37 @@ class TaskResult:
     """The scores of one task."""
 
     metrics: dict[str, float]
-    """Metric -> value, in the order of the log; those that are better when lower are left out by the reader."""
+    """Metric -> value, in the order of the log; the reader leaves out metrics for which lower is better."""
     questions: int | None
     harness: str
-    """What was asked and how it was graded, in a few words and a hash: equal only for comparable scores."""
+    """Fingerprint of the questions and their grading, a few words and a hash: equal only for comparable scores."""
 
 
 @dataclass(frozen=True)
 class RunLog:
-    """One file."""
+    """The scores of one run in one evaluation log file."""
 
     source: str
     run: RunPath
     tasks: dict[str, TaskResult]
     about: dict[str, str] = field(default_factory=dict)
-    """More columns, of what the log says of its run."""
+    """Further columns that describe the run."""
 
 
 def fingerprint(words: str, settings: Mapping[str, object]) -> str:
-    """Words for people, and a hash of everything that must be equal for scores to be comparable."""
+    """Returns the words, and a hash of everything that must be equal for scores to be comparable."""
     content = json.dumps(settings, sort_keys=True, default=str)
     return f"{words} #{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
 def logs_table(logs: Sequence[RunLog], metric: str, notes: Sequence[str]) -> RawTable:
-    """Logs as a long table. Of a task's metrics the first one of the first log counts, unless the person names others.
+    """Returns logs as a long table; a task's first metric in the first log counts unless the user names others.
 
-    metric: the metrics wanted, separated by semicolons; each task takes the first that it has. Raises InputError for a
-    metric that no task has, and for a value that is no fraction where fractions are written.
+    metric: the chosen metrics, separated by semicolons; each task takes the first that it has. Raises InputError for a
+    metric that no task has, and for a value above 1 in a metric of fractions.
     """
     if not any(log.tasks for log in logs):
-        raise InputError(f"{logs[0].source}: no task with results: evaluate it again, or leave it out")
+        raise InputError(f"{logs[0].source}: no task with results: evaluate it again, or omit it")
     wanted = [part.strip() for part in metric.split(";") if part.strip()]
     chosen, said = _chosen(logs, wanted)
     columns: dict[str, list[Raw]] = {
@@ -108,12 +108,12 @@ def _chosen(logs: Sequence[RunLog], wanted: Sequence[str]) -> tuple[dict[str, st
                 f"{chosen[task]} (not {', '.join(name for name in names if name != chosen[task])})", []
             ).append(task)
     used = tuple(dict.fromkeys(chosen.values()))
-    notes = [f"metrics read: {short(used)}; fractions of 1 as these logs write them, multiplied by 100"]
+    notes = [f"metrics read: {short(used)}; these logs contain fractions of 1, which were multiplied by 100"]
     for which, tasks in several.items():
-        notes.append(f"SEVERAL METRICS: {short(tasks)} counts by {which}; choose with --column 'metric=NAME;NAME'")
+        notes.append(f"SEVERAL METRICS: {short(tasks)} by {which}; choose with --column 'metric=NAME;NAME'")
     without = [task for task in metrics if task not in chosen]
     if without:
-        notes.append(f"tasks without a score that is better when higher, left out: {short(without)}")
+        notes.append(f"tasks without a metric for which higher is better, left out: {short(without)}")
     return chosen, notes
 
 
@@ -121,5 +121,5 @@ def _points(name: str, value: float, where: str) -> float:
     if name.startswith(_SCALES_OF_100):
         return value
     if value > 1:
-        raise InputError(f"{where}: {name} = {value:g} is no fraction of 1, which these logs write: export it as CSV")
+        raise InputError(f"{where}: {name} = {value:g} is not a fraction of 1, as expected in logs: export it as CSV")
     return round(value * 100, 10)

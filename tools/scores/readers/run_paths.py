@@ -1,4 +1,4 @@
-"""Arm and seed of a run from the folders that its results lie in, or from the path of its model.
+"""Finds arm and seed of a run from the folders of its results, or from the path of its model.
 
 lm-eval writes the slashes of a model path as two underscores in the name of a folder: `ckpt__tscl__seed-1`.
 """
@@ -15,37 +15,37 @@ _GENERIC = frozenset({"", ".", "..", "runs", "results", "evals", "eval", "logs",
 
 
 class RunPath(NamedTuple):
-    """What a path says of a run."""
+    """Arm and seed of a run by its path."""
 
     arm: str
     seed: int
     folder: str
-    """The part of the path above the arm: it may name the model or the campaign."""
+    """The part of the path above the arm, which may name the model or the campaign."""
 
 
 def run_of(parts: Sequence[str]) -> RunPath | None:
-    """Arm and seed from folders like `tscl/seed-1`, `tscl_seed1` or `tscl-s1`; the lowest such folder counts.
+    """Returns arm and seed from folders like `tscl/seed-1`, `tscl_seed1` or `tscl-s1`; the lowest such folder counts.
 
-    None where no folder names a seed, or none above it names an arm.
+    None if no folder names a seed, or none above it names an arm.
     """
     return _run_of(parts) or _run_of([level for part in parts for level in part.split("__")])
 
 
 def run_from(source: str, model: str) -> RunPath:
-    """Arm and seed of the log in this file: what its folders say, else what the path of its model says.
+    """Returns arm and seed of the log in this file by its folders, else by the path of its model.
 
-    Raises InputError where neither says it, and where they name different seeds.
+    Raises InputError if neither gives them, and if they give different seeds.
     """
     folders, named = run_of(PurePath(source).parts[:-1]), run_of(model.split("/"))
     if folders and named and folders.seed != named.seed:
         raise InputError(
-            f"{source}: its folders say seed {folders.seed} and its model {model!r} says seed {named.seed}: "
+            f"{source}: its folders say seed {folders.seed}, but its model {model!r} says seed {named.seed}: "
             "move the file to the folder of its run"
         )
     found = folders or named
     if not found:
         raise InputError(
-            f"{source}: neither its folders nor its model {model!r} say arm and seed: "
+            f"{source}: neither its folders nor its model {model!r} give arm and seed: "
             "put each run's results into a folder ARM/seed-N"
         )
     return found

@@ -1,4 +1,4 @@
-"""Scores of one table's arms as arm + seed + noise, under all summaries at once."""
+"""Models the scores of one table's arms as arm + seed + noise, under all summaries at once."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.scores.summary_matrix import SummaryMatrix
 from tools.scores.table import ScoreTable
 from tools.statistics.paired import SMALLEST_SD
-from tools.statistics.summary_matrix import SummaryMatrix
 
 _SWEEPS = 200
 _SETTLED = 1e-10
@@ -16,23 +16,23 @@ _SETTLED = 1e-10
 
 
 class ArmModel(NamedTuple):
-    """Least squares over the runs that have every benchmark; A arms with such a run, S summaries."""
+    """A least-squares fit over the runs that have every benchmark; A arms with such a run, S summaries."""
 
     arms: tuple[str, ...]
     left_out: tuple[str, ...]
-    """Arms without one."""
+    """Arms without a complete run."""
     summaries: tuple[str, ...]
     effects: NDArray[np.float64]
-    """(A, S) score points: where every arm has the same seeds, the arm's mean; else that mean freed of its seeds."""
+    """(A, S) score points: the arm's mean if every arm has the same seeds, else that mean adjusted for its seeds."""
     runs: NDArray[np.int64]
-    """(A,) complete runs of each arm."""
+    """(A,) number of complete runs of each arm."""
     covariance: NDArray[np.float64]
-    """(S, S) of the noise of one run; zero without degrees of freedom."""
+    """(S, S) covariance of the noise of one run; zero without degrees of freedom."""
     df: int
 
     @property
     def noisy(self) -> NDArray[np.bool_]:
-        """(S,) whether runs of one arm differ at all under the summary."""
+        """(S,) whether runs of one arm differ at all under each summary."""
         return np.asarray(np.diagonal(self.covariance) > SMALLEST_SD**2)
 
 
@@ -61,9 +61,9 @@ def arm_model(table: ScoreTable, summaries: Mapping[str, Mapping[str, float]]) -
 
 
 def _fit(values: NDArray[np.float64], complete: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Arm effects (A, S) and residuals (A, N, S), zero where there is no run: alternating averages.
+    """Arm effects (A, S) and residuals (A, N, S), zero without a run, by alternating averages.
 
-    A balanced table settles at once, the arm effects being its means.
+    A balanced table converges at once, with its means as arm effects.
     """
     if not len(values):
         return values.sum(axis=1), values
@@ -83,7 +83,7 @@ def _fit(values: NDArray[np.float64], complete: NDArray[np.bool_]) -> tuple[NDAr
 
 
 def _parameters(complete: NDArray[np.bool_]) -> int:
-    """Rank of arm + seed: arms and seeds, less one for each group of them that no run links to another."""
+    """Rank of arm + seed: arms plus seeds minus the number of connected groups of them."""
     arms, seeds = complete.shape
     group = np.arange(arms)
     for seed in range(seeds):

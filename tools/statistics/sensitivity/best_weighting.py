@@ -1,21 +1,22 @@
-"""The weighting of the benchmarks that puts the lower limit of the paired-t interval highest.
+"""The weighting of the benchmarks that puts the lower limit of the interval highest.
 
-With benchmark means m (B,) and centred differences scaled by t / sqrt(n (n - 1)) as the rows of C (n, B), the limit is
-L(w) = m.w - |C w|: concave, so its minimum over the simplex is a single benchmark, and its maximum a convex problem.
+With benchmark means m (B,) and centred differences scaled by critical value / sqrt(n (n - 1)) as the rows of C (n, B),
+the limit is L(w) = m.w - |C w|: concave, so its minimum over the simplex is a single benchmark, and its maximum a
+convex problem.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.statistics.paired import critical_t
-
 _TOLERANCE = 1e-4
-"""Of the maximum, as a share of the largest half-width of a benchmark; the duality gap proves it."""
+"""Tolerance of the maximum, as a share of the largest half-width of a benchmark; verified by the duality gap."""
 _STEPS = 60
 
 
-def best_weighting(differences: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
+def best_weighting(differences: NDArray[np.float64], critical: float) -> NDArray[np.float64]:
     """Weights (B,) >= 0, summing to 1, for differences (n, B), n >= 2, that maximise the lower limit.
+
+    critical: by how many standard errors it lies below the mean.
 
     L > v somewhere exactly when some w >= 0 has (m - v).w > |C w|. The w of the largest ratio (m - v).w / |C w| is the
     direction of a non-negative least-squares solution; v <- L(w) is Newton's step on that ratio, convex in v, so it
@@ -24,7 +25,7 @@ def best_weighting(differences: NDArray[np.float64], confidence: float) -> NDArr
     """
     n = len(differences)
     means = differences.mean(axis=0)
-    centred = (differences - means) * (critical_t(n - 1, confidence) / (n * (n - 1)) ** 0.5)
+    centred = (differences - means) * (critical / (n * (n - 1)) ** 0.5)
     widths = np.linalg.norm(centred, axis=0)
     scale = float(widths.max())
     start: NDArray[np.float64] = np.zeros(len(means))
@@ -65,7 +66,7 @@ def _climb(
 
 
 def _gap(means: NDArray[np.float64], centred: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """How much higher the maximum can be: for any |u| <= 1 it is at most max(m - C'u)."""
+    """The duality gap: for any |u| <= 1 the maximum is at most max(m - C'u)."""
     residual = centred @ weights
     width = float(np.linalg.norm(residual))
     if width == 0.0:
@@ -74,7 +75,7 @@ def _gap(means: NDArray[np.float64], centred: NDArray[np.float64], weights: NDAr
 
 
 def _flat(means: NDArray[np.float64], centred: NDArray[np.float64], scale: float) -> NDArray[np.float64] | None:
-    """Among the weightings under which the differences are equal in all seeds, the one of the largest mean."""
+    """The weighting with the largest mean among those under which the differences are equal in all seeds."""
     from scipy.optimize import linprog
 
     # The rows of `centred` sum to zero: the last one follows from the others.

@@ -1,7 +1,7 @@
-"""Collapsed cells: scores so far off their arm that something other than training seems to have happened.
+"""Collapsed cells: scores so far from their arm that something other than training seems to have happened.
 
-Flags are settled before anybody sees a verdict. Cells go in and out by index, so that the arms' names can be hidden
-(hand over a table with other names); nothing is dropped here: results with and without them stand side by side.
+Flags are determined before any verdict. Cells are given by index, so that the arms' names can be hidden (pass a table
+with other names); nothing is dropped here: results with and without them are reported side by side.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,15 +13,27 @@ from numpy.typing import NDArray
 
 from policies.model import StrictModel
 from tools.scores.table import ScoreTable
-from tools.statistics.sensitivity.guessing import Guessing
-from tools.statistics.sensitivity.run_spread import RunSpread, arm_medians
+from tools.statistics.sensitivity.run_spread import ENOUGH_RUNS, RunSpread, arm_medians
+from tools.text.numbers import finite
+from training.benchmarks.catalog import suites
+
+
+class Guessing(NamedTuple):
+    """The level of guessing on one benchmark."""
+
+    score: float
+    """Score points, 0..100."""
+    questions: int | None = None
+    """Number of questions, for tables that do not record it."""
+
 
 FAR_Z = 5.0
 FAR_POINTS = 10.0
-ENOUGH_RUNS = 12
+
+
 UNPARSED = 0.10
 _NOISE = 2.326
-"""One-sided 99 % point of the normal: a score this many binomial standard errors below chance is no bad luck."""
+"""One-sided 99 % point of the normal: a score this many binomial standard errors below chance is not random error."""
 
 Reason = Literal["far_from_arm", "below_chance", "unparsed"]
 
@@ -40,10 +52,10 @@ class CollapsedCell(StrictModel):
     cell: CellIndex
     score: float
     reference: float
-    """The median of the arm's runs; where `against` is "cell", that of the medians of all arms."""
+    """The median of the arm's runs; if `against` is "cell", the median of the medians of all arms."""
     against: Literal["arm", "cell"]
     z: float | None
-    """(score - reference) / scale; None where too few runs are known, or none differ."""
+    """(score - reference) / scale; None if too few runs are known, or none differ."""
     chance: float | None
     unparsed: float | None
     """Share of answers that the grader could not read; None: not recorded."""
@@ -51,25 +63,25 @@ class CollapsedCell(StrictModel):
 
 
 class Collapsed(StrictModel):
-    """What was looked for in one table, and found."""
+    """The flagged cells of one table, and which rules could be applied."""
 
     cells: tuple[CollapsedCell, ...]
     scores: int
-    """Scores looked at."""
+    """Number of scores checked."""
     runs: int
-    """Runs behind the spread of the benchmark that has fewest."""
+    """Number of runs behind the spread of the benchmark with the fewest."""
     far_rule: tuple[str, ...]
-    """Benchmarks to which the rule on distance could be applied: at least `ENOUGH_RUNS` runs tell their spread."""
+    """Benchmarks to which the distance rule could be applied: their spread is based on at least `ENOUGH_RUNS` runs."""
     of_model: tuple[str, ...] = ()
     """Those of them whose spread comes from all recipes of the model, since this one has too few runs."""
     chance_rule: tuple[str, ...]
     """Benchmarks whose level of guessing is known."""
     unparsed_known: int
-    """Cells whose unparsed answers are recorded."""
+    """Number of cells whose unparsed answers are recorded."""
 
 
 class _Findings(NamedTuple):
-    """One value a cell, (A, N, B)."""
+    """One value per cell, (A, N, B)."""
 
     reference: NDArray[np.float64]
     against_cell: NDArray[np.bool_]
@@ -85,14 +97,14 @@ def collapsed_cells(
     chance: Mapping[str, Guessing] | None = None,
     unparsed: Mapping[CellIndex, float] | None = None,
 ) -> Collapsed:
-    """Flags cells of the table; names of arms play no part.
+    """Flags cells of the table, independently of the names of arms.
 
-    A cell is flagged when it lies more than 5 scales and 10 points from its arm's median (scale: the larger of the
-    benchmark's binomial standard error and `spread`, of at least 12 runs), below chance by more than its questions
-    explain, or with over 10 % unparsed answers. Where a run lies that far *above* its arm's median, most runs of the
-    arm may be the collapsed ones: then the arm is measured against the median of all arms' medians, if that is higher.
+    A cell is flagged if it is more than 5 scales and 10 points from its arm's median (scale: the larger of the
+    benchmark's binomial standard error and `spread`, from at least 12 runs), below chance by more than its questions
+    explain, or has over 10 % unparsed answers. If a run is that far *above* its arm's median, most runs of the arm may
+    be collapsed: the arm is then compared with the median of all arms' medians, if that is higher.
 
-    An infinite score, which makes a comparison invalid, is none.
+    An infinite score, which makes a comparison invalid, counts as missing.
 
     chance: benchmark -> level of guessing. unparsed: cell -> share in 0..1 of the answers.
     """
@@ -114,10 +126,7 @@ def collapsed_cells(
 
 
 def _findings(
-    table: ScoreTable,
-    mad: NDArray[np.float64],
-    chance: Mapping[str, Guessing],
-    unparsed: Mapping[CellIndex, float],
+    table: ScoreTable, mad: NDArray[np.float64], chance: Mapping[str, Guessing], unparsed: Mapping[CellIndex, float]
 ) -> _Findings:
     reference, against_cell, z = _distances(table, mad)
     unread = np.full(table.scores.shape, np.nan)
@@ -138,15 +147,15 @@ def _cell(table: ScoreTable, found: _Findings, at: CellIndex, chance: Mapping[st
         score=float(table.scores[at]),
         reference=float(found.reference[at]),
         against="cell" if found.against_cell[at] else "arm",
-        z=_known(found.z[at]),
+        z=finite(found.z[at]),
         chance=level.score if level else None,
-        unparsed=_known(found.unparsed[at]),
+        unparsed=finite(found.unparsed[at]),
         reasons=tuple(reason for reason, holds in found.flags.items() if holds[at]),
     )
 
 
 def without(table: ScoreTable, cells: Iterable[CellIndex]) -> ScoreTable:
-    """The table with these cells as holes; everything else is the same."""
+    """Returns the table with these cells missing; everything else is unchanged."""
     scores, questions, harness = table.scores.copy(), table.questions.copy(), table.harness.copy()
     for cell in cells:
         scores[cell], questions[cell], harness[cell] = np.nan, -1, -1
@@ -156,7 +165,7 @@ def without(table: ScoreTable, cells: Iterable[CellIndex]) -> ScoreTable:
 def _distances(
     table: ScoreTable, mad: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """References, whether they come from the other arms, and z, (A, N, B) each; z is NaN where mad (B,) is."""
+    """References, whether they come from the other arms, and z, (A, N, B) each; z is NaN if mad (B,) is."""
     medians = arm_medians(table.scores)[:, None, :]
     z = _z(table, medians, mad)
     above = ((z > FAR_Z) & (table.scores - medians > FAR_POINTS)).any(axis=1, keepdims=True)
@@ -170,7 +179,7 @@ def _distances(
 
 
 def _z(table: ScoreTable, reference: NDArray[np.float64], mad: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(A, N, B); infinite where a run differs from its reference though runs never differ."""
+    """(A, N, B) distances in scales; infinite if a run differs from its reference although runs never differ."""
     expected = np.broadcast_to(reference, table.scores.shape)
     scale = np.maximum(mad, _binomial(expected, table.questions))
     residual = table.scores - expected
@@ -179,7 +188,7 @@ def _z(table: ScoreTable, reference: NDArray[np.float64], mad: NDArray[np.float6
 
 
 def _below(table: ScoreTable, chance: Mapping[str, Guessing]) -> NDArray[np.bool_]:
-    """(A, N, B) below chance by more than chance: never where nobody knows on how many questions."""
+    """(A, N, B) whether scores are below chance by more than random error; never if the question count is unknown."""
     below = np.zeros(table.scores.shape, dtype=np.bool_)
     for column, name in enumerate(table.benchmarks):
         if (level := chance.get(name)) is not None:
@@ -191,11 +200,22 @@ def _below(table: ScoreTable, chance: Mapping[str, Guessing]) -> NDArray[np.bool
 
 
 def _binomial(score: NDArray[np.float64], questions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Standard error of a score in points, 0 where the number of questions is not recorded."""
+    """Standard error of a score in points, 0 if the number of questions is not recorded."""
     count = np.maximum(questions, 1)
     share = np.clip(score / 100, 0.5 / count, 1 - 0.5 / count)
     return np.where(questions > 0, 100 * np.sqrt(share * (1 - share) / count), 0.0)
 
 
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+PUBLISHED = {
+    "gpqa_diamond": Guessing(25.0, 198),
+    "mmlu_pro_chemistry": Guessing(10.0, 1132),
+    "mmlu_pro_physics": Guessing(10.0, 1299),
+}
+"""GPQA: four options (Rein et al. 2023). MMLU-Pro: up to ten, so guessing scores 10 or more (Wang et al. 2024)."""
+
+
+def guessing(table: ScoreTable) -> dict[str, Guessing]:
+    """Returns the published levels of this table's benchmarks; none for built-in suites, which only share the names."""
+    if any(suite in suites() for suite in table.suites):
+        return {}
+    return {name: PUBLISHED[name] for name in table.benchmarks if name in PUBLISHED}

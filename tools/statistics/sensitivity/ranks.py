@@ -1,4 +1,4 @@
-"""Do the summaries rank the arms alike, and which arm is best? Both beside what equal arms would give."""
+"""Whether the summaries rank the arms alike, and which arm is best; both compared with what equal arms would give."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from policies.model import StrictModel
 from tools.scores.table import ScoreTable
 from tools.statistics.sensitivity.arm_model import ArmModel, arm_model
+from tools.text.numbers import finite
 
 REPEATS = 4_000
 FEWEST_REPEATS = 1_000
 _WORK = 6_000_000
-"""Arms x summaries x repeats: large tables get fewer repeats, at least `FEWEST_REPEATS`."""
+"""Arms x summaries x repeats: large tables get fewer repeats, but at least `FEWEST_REPEATS`."""
 _TIE = 9
-"""Decimals of a score point within which two arms are level."""
+"""Decimals of a score point to which two arms must agree to be tied."""
 
 
 class RankAgreement(StrictModel):
@@ -23,44 +24,44 @@ class RankAgreement(StrictModel):
     first: str
     second: str
     rho: float | None
-    """None where all arms are level under one of them."""
+    """None if all arms are tied under one of them."""
     low: float | None
     high: float | None
-    """Interval at `Ranks.confidence`; None without a measure of the noise."""
+    """Interval at `Ranks.confidence`; None without an estimate of the noise."""
     expected: float | None
-    """Mean over repeats in which all arms are equal: summaries that share benchmarks agree by construction."""
+    """Mean over repeats with equal arms: summaries that share benchmarks agree by construction."""
     expected_low: float | None
     expected_high: float | None
-    """The middle share `confidence` of those repeats."""
+    """The central interval of those repeats with coverage `confidence`."""
 
 
 class ArmChance(StrictModel):
-    """One arm under the primary summary."""
+    """How often one arm is the best under the primary summary."""
 
     arm: str
     mean: float
     """Score points."""
     best: float | None
-    """Share of the repeats in which the arm comes first; None without a measure of the noise."""
+    """Share of the repeats in which the arm ranks first; None without an estimate of the noise."""
 
 
 class Ranks(StrictModel):
-    """Of the arms of one table; empty where there are fewer than three."""
+    """The ranks of the arms of one table; empty if there are fewer than three."""
 
     arms: int
     left_out: tuple[str, ...]
     """Arms without a complete run."""
     fewest_runs: int
     most_runs: int
-    """Complete runs an arm."""
+    """Numbers of complete runs per arm."""
     df: int
     confidence: float
     repeats: int
-    """0 without a measure of the noise."""
+    """0 without an estimate of the noise."""
     primary: str
     agreements: tuple[RankAgreement, ...] = ()
     chances: tuple[ArmChance, ...] = ()
-    """Highest share of firsts first."""
+    """In decreasing order of the share of first ranks."""
 
 
 def ranks(
@@ -72,9 +73,9 @@ def ranks(
 ) -> Ranks:
     """Ranks the arms of one table, controls included, under summaries (name -> weight of each benchmark).
 
-    The intervals are a parametric bootstrap of the arm + seed model: each repeat draws the arms' means anew around the
-    measured ones, with the noise of the fit (its scale drawn too, from its posterior), and ranks them again. What a
-    seed adds to all arms changes no rank. The same with all arms equal gives the expected values.
+    The intervals are a parametric bootstrap of the arm + seed model: each repeat redraws the arms' means around the
+    estimated ones, with the noise of the fit (whose scale is drawn from its posterior), and ranks them again. Seed
+    effects common to all arms change no rank. The same with all arms equal gives the expected values.
     """
     model = arm_model(table, summaries)
     arms = len(model.arms)
@@ -112,9 +113,9 @@ def ranks(
 
 
 def spearman(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank correlations (..., S, S) of S rankings of A items, from values (..., S, A); ties share their mean rank.
+    """Returns rank correlations (..., S, S) of S rankings of A items from values (..., S, A); ties get their mean rank.
 
-    NaN where a ranking has all items level.
+    NaN if all items of a ranking are tied.
     """
     ranked = _average_ranks(np.round(values, _TIE))
     centred = ranked - ranked.mean(axis=-1, keepdims=True)
@@ -135,11 +136,7 @@ def _average_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _repeat(
-    model: ArmModel,
-    effects: NDArray[np.float64],
-    primary: int | None,
-    repeats: int,
-    generator: np.random.Generator,
+    model: ArmModel, effects: NDArray[np.float64], primary: int | None, repeats: int, generator: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rank correlations (repeats, S, S), and how often each arm is first under the primary summary (A,)."""
     root = _root(model.covariance)
@@ -153,7 +150,7 @@ def _repeat(
         scale = np.sqrt(model.df / generator.chisquare(model.df, size))[:, None, None]
         noise = root @ generator.standard_normal((size, summaries, arms)) / np.sqrt(model.runs)
         drawn = effects.T + scale * noise
-        # Drawn values are never level: ranks are the inverse of the order.
+        # Drawn values are never tied: ranks are the inverse of the order.
         order = np.argsort(drawn, axis=-1)
         ranked = np.empty(drawn.shape)
         np.put_along_axis(ranked, order, np.broadcast_to(positions, drawn.shape), axis=-1)
@@ -190,9 +187,9 @@ def _agreements(
 def _agreement(model: ArmModel, a: int, b: int, rho: float, drawn: NDArray[np.float64]) -> RankAgreement:
     """drawn: (5,) low, high, expected, expected low, expected high; without noise there is nothing to draw."""
     readable = np.isfinite(rho) and model.noisy[a] and model.noisy[b]
-    low, high, expected, expected_low, expected_high = (_known(value) if readable else None for value in drawn)
+    low, high, expected, expected_low, expected_high = (finite(value) if readable else None for value in drawn)
     return RankAgreement(
-        first=model.summaries[a], second=model.summaries[b], rho=_known(rho), low=low, high=high, expected=expected,
+        first=model.summaries[a], second=model.summaries[b], rho=finite(rho), low=low, high=high, expected=expected,
         expected_low=expected_low, expected_high=expected_high,
     )  # fmt: skip
 
@@ -206,7 +203,3 @@ def _chances(model: ArmModel, primary: int | None, firsts: NDArray[np.float64] |
         for at, (arm, mean) in enumerate(zip(model.arms, model.effects[:, primary], strict=True))
     ]
     return tuple(sorted(found, key=lambda one: (-(one.best or 0.0), -one.mean, one.arm)))
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -1,18 +1,18 @@
-"""The t statistic of a growing sample without any effect, as a Markov chain in one dimension.
+"""The t statistic of a growing sample without any effect as a one-dimensional Markov chain.
 
 Let x_1, x_2, ... be independent N(0, sigma^2) and r_k = (x_1 + ... + x_k) / sqrt(x_1^2 + ... + x_k^2). The t statistic
-of k values is a rising function of it, t^2 = (k - 1) r^2 / (k - r^2), so crossing |t| > b is crossing |r| > c. The
-direction of (x_1 .. x_k) is independent of its length, and r_1 .. r_k depend on the direction only. Hence
+of k values is an increasing function of it, t^2 = (k - 1) r^2 / (k - r^2), so crossing |t| > b is crossing |r| > c. The
+direction of (x_1 .. x_k) is independent of its length, and r_1 .. r_k depend only on the direction. Hence
 u = x_(k+1) / |(x_1 .. x_k)| is independent of them, and with tan(phi) = u
 
     r_(k+1) = (r_k + u) / sqrt(1 + u^2) = r_k cos(phi) + sin(phi),    density of phi proportional to cos^(k-1)(phi)
 
-is a Markov chain in one dimension, free of sigma: the process of (mean, sum of squares) with its scale divided out. The
-density of r among the studies that have not crossed follows by one integral a look,
+is a one-dimensional Markov chain, free of sigma: the process of (mean, sum of squares) with its scale divided out. The
+density of r among the studies that have not crossed follows from one integral per look,
 
     f_(k+1)(y) = C_k integral of f_k(r) cos^(k-2)(phi) dphi,    r = (y - sin(phi)) / cos(phi), over |r| < c_k.
 
-It is even, and not smooth at |y| = 1 alone (the values after one infinitely long step), so that it is held as two
+It is even, and smooth except at |y| = 1 (the values after one infinitely long step), so it is represented by two
 Chebyshev series in asin(y / reach), where reach = sqrt(1 + c_k^2) is the largest value that a study can have.
 """
 
@@ -25,14 +25,14 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-_DEGREE, _NODES = 36, 36
+DEGREE, NODES = 36, 36
 """Of a series; on each of three pieces of the integral. Doubling both changes no bound by 1e-6, up to 200 looks."""
 _Function = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 _Piece = tuple[float, float, NDArray[np.float64]]
 
 
 class Density(NamedTuple):
-    """Of |r| among all studies that have not crossed: in asin(|r| / reach), below |r| = 1 and above it."""
+    """The density of |r| among all studies that have not crossed, in asin(|r| / reach), below and above |r| = 1."""
 
     reach: float
     split: float
@@ -42,14 +42,14 @@ class Density(NamedTuple):
 
 
 def unstopped(k: int) -> Density:
-    """At the first look: the first coordinate of a uniform direction in k dimensions, times sqrt(k)."""
+    """Returns the density at the first look: sqrt(k) times the first coordinate of a uniform direction in R^k."""
     reach = sqrt(k)
     constant = 2.0 * exp(lgamma(k / 2) - lgamma((k - 1) / 2)) / sqrt(pi)
     return _fit(reach, lambda y, theta: constant * np.cos(theta) ** (k - 2))
 
 
 def next_density(density: Density, limit: float, k: int) -> Density:
-    """From k to k + 1 values, of the studies with |r| below `limit`."""
+    """Returns the density at k + 1 values from that at k values, for the studies with |r| below `limit`."""
     constant = exp(lgamma((k + 1) / 2) - lgamma(k / 2)) / sqrt(pi)
     reach = sqrt(1.0 + limit**2)
     # cos^(k-2)(phi) <= exp(-(k - 2) phi^2 / 2): below 1e-10 beyond this phi.
@@ -57,7 +57,7 @@ def next_density(density: Density, limit: float, k: int) -> Density:
 
     def values(y: NDArray[np.float64], theta: NDArray[np.float64]) -> NDArray[np.float64]:
         edges = np.clip(_edges(y, limit), -widest, widest)
-        nodes, weights = _quadrature()
+        nodes, weights = _quadrature(NODES)
         half = np.diff(edges, axis=-1)[..., None] / 2.0
         phi = edges[..., :-1, None] + half * (1.0 + nodes)
         r = np.abs((y[:, None, None] - np.sin(phi)) / np.cos(phi))
@@ -68,27 +68,27 @@ def next_density(density: Density, limit: float, k: int) -> Density:
 
 
 def beyond(density: Density, limit: float) -> float:
-    """P(|r| > limit): of all studies, those that have not crossed and now do."""
+    """Returns P(|r| > limit): the share of all studies that have not crossed before and now do."""
     return _beyond(_integrals(density), asin(min(1.0, limit / density.reach)))
 
 
 def upper_quantile(density: Density, mass: float) -> float:
-    """The |r| that studies with this total probability exceed; fewer than all that are left."""
+    """Returns the |r| that studies with this total probability exceed; mass: less than the total of the density."""
     from scipy.optimize import brentq
 
     integrals = _integrals(density)
-    # By the angle: near `reach` it holds more digits than r.
+    # By the angle, which has more digits than r near `reach`.
     theta = brentq(lambda angle: _beyond(integrals, angle) - mass, 0.0, pi / 2.0, xtol=1e-14)
     return density.reach * sin(float(theta))
 
 
 def t_of_r(r: float, k: int) -> float:
-    """|t| of k values, from |r| < sqrt(k)."""
+    """Returns |t| of k values from |r| < sqrt(k)."""
     return sqrt((k - 1) * r**2 / (k - r**2))
 
 
 def r_of_t(t: float, k: int) -> float:
-    """|r| of k values, from |t|; infinite t gives the largest r, sqrt(k)."""
+    """Returns |r| of k values from |t|; infinite t gives the largest r, sqrt(k)."""
     return sqrt(k) if isinf(t) else sqrt(k * t**2 / (k - 1 + t**2))
 
 
@@ -97,7 +97,7 @@ def _edges(y: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
 
     For y < 1 a start falls from +limit to -limit as phi rises; for y > 1 it falls to sqrt(y^2 - 1) and rises again.
     """
-    # Where no start from |r| <= 1 leads to y, the middle piece is empty: both its ends lie where r turns.
+    # If no start from |r| <= 1 leads to y, the middle piece is empty: both its ends are where r turns.
     turns_at = np.arcsin(1.0 / np.maximum(y, 1.0))
     empty = y * y >= 2.0
     ends = []
@@ -120,7 +120,7 @@ def _of_r(density: Density, r: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _fit(reach: float, values: _Function) -> Density:
     """Chebyshev series of values(y, theta) on both pieces."""
-    points, transform = _chebyshev_points()
+    points, transform = _chebyshev_points(DEGREE)
     split = asin(1.0 / reach)
     series = []
     for low, high in ((0.0, split), (split, pi / 2.0)):
@@ -151,16 +151,16 @@ def _beyond(integrals: tuple[_Piece, ...], theta: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _quadrature() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _quadrature(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """On [-1, 1], exact enough for square roots at both ends: Gauss-Legendre in u, x = sin(pi u / 2)."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = np.polynomial.legendre.leggauss(count)
     return np.sin(pi / 2.0 * nodes), np.asarray(weights * pi / 2.0 * np.cos(pi / 2.0 * nodes))
 
 
 @lru_cache(maxsize=1)
-def _chebyshev_points() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _chebyshev_points(degree: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Points on [-1, 1], and the matrix that turns values there into coefficients."""
-    points = np.asarray(chebyshev.chebpts1(_DEGREE + 1), dtype=np.float64)
-    transform = 2.0 / (_DEGREE + 1) * chebyshev.chebvander(points, _DEGREE).T
+    points = np.asarray(chebyshev.chebpts1(degree + 1), dtype=np.float64)
+    transform = 2.0 / (degree + 1) * chebyshev.chebvander(points, degree).T
     transform[0] /= 2.0
     return points, np.asarray(transform, dtype=np.float64)

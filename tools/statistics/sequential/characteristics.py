@@ -1,4 +1,4 @@
-"""What a sequential design does in the long run: error, power and seeds used, by simulating whole studies.
+"""Operating characteristics of a sequential design: error, power and seeds used, by simulating whole studies.
 
 The simulated studies are judged by `rule.judge`, the code that judges a real one.
 """
@@ -8,41 +8,40 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tools.statistics.critical import Repeated
+from tools.plan.sequential_design import SequentialDesign
 from tools.statistics.decision import DECISIONS as VERDICTS
 from tools.statistics.decision import decide
-from tools.statistics.sequential.model import LookDecision, SequentialDesign
+from tools.statistics.power.simulate import covariance_root
+from tools.statistics.sequential.model import LookDecision
+from tools.statistics.sequential.repeated import Repeated
 from tools.statistics.sequential.rule import DECISIONS, judge
-from tools.statistics.simulate import covariance_root
 from tools.statistics.verdict_model import OverallVerdict
 
 STUDIES = 20_000
-FAR = 1e3
-"""SDs from zero that no bound and no sample is anywhere near."""
 _BATCH = 4_000_000
-"""Normal deviates held at once."""
+"""Maximum number of normal deviates in memory."""
 
 
 class Characteristics(NamedTuple):
-    """Of `studies` simulated studies."""
+    """Operating characteristics, estimated from `studies` simulated studies."""
 
     studies: int
     shares: dict[LookDecision, float]
-    """How the studies ended."""
+    """Final decision -> share of the studies."""
     verdicts: dict[OverallVerdict, float]
-    """What the evaluator concludes from the repeated intervals at the end."""
+    """Verdict from the repeated intervals at the end -> share of the studies."""
     better: float
     worse: float
-    """Efficacy in either direction."""
+    """Shares with efficacy in each direction."""
     mean_n: float
-    """Pairs used."""
+    """Mean number of pairs used."""
     mean_n_error: float
     """Monte-Carlo error of `mean_n`."""
     ended: dict[int, float]
     """Number of pairs -> share of the studies that ended there."""
 
     def share_error(self, share: float) -> float:
-        """Monte-Carlo error of a share of the studies."""
+        """Returns the Monte-Carlo error of a share of the studies."""
         return float(np.sqrt(share * (1.0 - share) / self.studies))
 
 
@@ -56,7 +55,7 @@ def characteristics(
     sesoi: ArrayLike | None = None,
     studies: int = STUDIES,
 ) -> Characteristics:
-    """Runs `studies` studies of normal pairs until they stop.
+    """Simulates `studies` studies of normal pairs until they stop.
 
     effects: (S,) true differences; covariance: (S, S) of one pair's differences, positive semidefinite; alpha: of one
     comparison; sesoi: a number or (S,), None for a study that never stops for equivalence.
@@ -82,28 +81,6 @@ def characteristics(
     )
 
 
-def least_favourable_error(
-    design: SequentialDesign,
-    covariance: NDArray[np.floating[Any]],
-    alpha: float,
-    rng: np.random.Generator,
-    *,
-    studies: int = STUDIES,
-) -> NDArray[np.float64]:
-    """(S,) P(efficacy, `better`) when the true difference is 0 under one summary and huge under all others.
-
-    At most alpha / 2 each: no truth that leaves a summary at 0 or below is more favourable to a wrong claim.
-    covariance: (S, S) as in `characteristics`. A futility rule of the design can only lower it: pass a design with
-    `futility_chance=0` to measure the bounds alone.
-    """
-    sds = np.sqrt(np.diag(np.asarray(covariance, dtype=np.float64)))
-    errors = []
-    for zero in range(len(sds)):
-        effects = np.where(np.arange(len(sds)) == zero, 0.0, FAR * sds)
-        errors.append(characteristics(design, effects, covariance, alpha, rng, studies=studies).better)
-    return np.array(errors)
-
-
 class _Ended(NamedTuple):
     """Studies (N,) at their last look; means and errors (N, S)."""
 
@@ -115,7 +92,7 @@ class _Ended(NamedTuple):
 
 
 def _run(draws: NDArray[np.float64], design: SequentialDesign, alpha: float, margins: NDArray[np.float64]) -> _Ended:
-    """Looks at studies (N, n_max, S) until each has stopped."""
+    """Takes looks at studies (N, n_max, S) until each has stopped."""
     code, direction, stopped_at = (np.zeros(len(draws), dtype=np.int64) for _ in range(3))
     last_means, last_errors = np.zeros((2, len(draws), draws.shape[-1]))
     going = np.arange(len(draws))
@@ -137,7 +114,7 @@ def _run(draws: NDArray[np.float64], design: SequentialDesign, alpha: float, mar
 def _verdicts(
     ended: _Ended, design: SequentialDesign, alpha: float, margins: NDArray[np.float64]
 ) -> dict[OverallVerdict, float]:
-    """Share of each verdict, read from the repeated intervals at the last look."""
+    """Share of each verdict, from the repeated intervals at the last look."""
     counts = np.zeros(len(VERDICTS))
     for n in design.looks:
         here = ended.n == n

@@ -1,27 +1,28 @@
-"""The rule from statistics to decision, for one look or a whole array of simulated ones: the same code judges both."""
+"""The rule from statistics to decision; the same code judges one look or an array of simulated looks."""
 
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tools.plan.sequential_design import SequentialDesign
 from tools.statistics.sequential.boundaries import boundaries
 from tools.statistics.sequential.futility import futility_limit
-from tools.statistics.sequential.model import LookDecision, SequentialDesign
+from tools.statistics.sequential.model import LookDecision
 
 DECISIONS: tuple[LookDecision, ...] = get_args(LookDecision)
-"""`Judged.code` counts in it."""
+"""The decisions; `Judged.code` is an index into it."""
 
 
 class Judged(NamedTuple):
-    """Of looks of any array shape (...)."""
+    """The decisions of looks of any array shape (...)."""
 
     code: NDArray[np.int64]
     """Index into `DECISIONS`."""
     direction: NDArray[np.int64]
-    """+1 or -1 when every summary is beyond the bound, else 0."""
+    """+1 or -1 if every summary is beyond the bound, else 0."""
     inside: NDArray[np.bool_]
-    """Every repeated interval lies inside +- SESOI."""
+    """Whether every repeated interval is inside +- SESOI."""
 
 
 def judge(
@@ -34,8 +35,8 @@ def judge(
 ) -> Judged:
     """Judges looks at n pairs, one of the design's looks.
 
-    means, errors: (..., S) mean difference and its standard error sd / sqrt(n) > 0; sesoi: a number or (S,). The first
-    that holds, in the order that `tools.statistics.sequential.look` documents.
+    means, errors: (..., S) mean difference and its standard error sd / sqrt(n) > 0; sesoi: a number or (S,). Returns
+    the first decision that applies, in the order that `tools.statistics.sequential.look` documents.
     """
     critical = boundaries(design, alpha)[n]
     t = means / errors
