@@ -85,7 +85,9 @@ def run(run_dir: Path, folder: Path, mode: str) -> int:
             metrics.write(json.dumps({"step": step, "data": data}) + "\n")
             metrics.flush()
             if step == 2 and mode == "hang":
-                (folder / "hanging.txt").write_text(str(os.getpid()))
+                part = folder / "hanging.part"
+                part.write_text(str(os.getpid()))
+                part.replace(folder / "hanging.txt")  # who waits for the file reads the number at once
                 signal.alarm(90)  # a test that fails leaves nothing behind for long
                 signal.pause()
             if step == 2 and (mode == "crash" or (mode == "crash-once" and attempt == 1)):
